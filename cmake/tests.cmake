@@ -1,0 +1,47 @@
+# Tests are found by their file names; adding one is adding a file.
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+enable_testing()
+
+file(GLOB SUPPORT_SOURCES CONFIGURE_DEPENDS tests/support/*.c)
+if(SUPPORT_SOURCES)
+  add_library(foreweave_testing STATIC ${SUPPORT_SOURCES})
+  target_include_directories(foreweave_testing PUBLIC tests)
+  target_link_libraries(foreweave_testing PUBLIC foreweave_core)
+endif()
+
+# Programs find the source tree, the program and a place for scratch files through these.
+set(TEST_ENVIRONMENT
+    "FOREWEAVE=$<TARGET_FILE:foreweave>;FOREWEAVE_SOURCE=${CMAKE_SOURCE_DIR};FOREWEAVE_BUILD=${CMAKE_BINARY_DIR};FOREWEAVE_SANITIZE=${FOREWEAVE_SANITIZE}")
+
+function(foreweave_test_program source prefix label timeout)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE foreweave_core ${CMOCKA_LIBRARY})
+  if(TARGET foreweave_testing)
+    target_link_libraries(${name} PRIVATE foreweave_testing)
+  endif()
+  target_compile_definitions(${name} PRIVATE FOREWEAVE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  string(REGEX REPLACE "^${prefix}_" "" short ${name})
+  add_test(NAME ${label}.${short} COMMAND ${name})
+  set_tests_properties(${label}.${short} PROPERTIES ENVIRONMENT "${TEST_ENVIRONMENT}"
+                       LABELS ${label} TIMEOUT ${timeout})
+endfunction()
+
+file(GLOB UNIT_TESTS CONFIGURE_DEPENDS tests/unit/test_*.c)
+foreach(source ${UNIT_TESTS})
+  foreweave_test_program(${source} test unit 120)
+endforeach()
+
+file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
+foreach(source ${PROPERTY_TESTS})
+  foreweave_test_program(${source} prop property 900)
+endforeach()
+
+file(GLOB CLI_TESTS CONFIGURE_DEPENDS tests/cli/*.sh)
+foreach(script ${CLI_TESTS})
+  get_filename_component(name ${script} NAME_WE)
+  add_test(NAME cli.${name} COMMAND bash ${script} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_tests_properties(cli.${name} PROPERTIES ENVIRONMENT "${TEST_ENVIRONMENT}" LABELS cli
+                       TIMEOUT 900)
+endforeach()

@@ -1,0 +1,138 @@
+/* output.c - see output.h. */
+#include "base/output.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES (256u * 1024u)
+
+static void init(struct fw_output *out, int fd, const char *name)
+{
+    memset(out, 0, sizeof *out);
+    out->fd = fd;
+    out->name = fw_xstrdup(name);
+    out->size = BUFFER_BYTES;
+    out->buffer = fw_xmalloc(out->size);
+}
+
+int fw_output_open(struct fw_output *out, const char *path, struct fw_error *err)
+{
+    struct stat st;
+    int fd;
+
+    if (strcmp(path, "-") == 0) {
+        init(out, STDOUT_FILENO, "standard output");
+        return 0;
+    }
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fw_error_errno(err, "cannot write '%s'", path);
+    init(out, fd, path);
+    out->remove_on_error = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    return 0;
+}
+
+void fw_output_open_memory(struct fw_output *out)
+{
+    init(out, -1, "memory");
+}
+
+void fw_output_flush(struct fw_output *out)
+{
+    size_t done = 0;
+
+    if (out->fd < 0)
+        return;
+    while (done < out->used && !out->error) {
+        ssize_t n = write(out->fd, out->buffer + done, out->used - done);
+
+        if (n < 0 && errno != EINTR)
+            out->error = errno;
+        else if (n > 0)
+            done += (size_t)n;
+    }
+    out->used = 0;
+}
+
+char *fw_output_reserve(struct fw_output *out, size_t len)
+{
+    if (out->size - out->used < len)
+        fw_output_flush(out);
+    if (out->size - out->used < len) {
+        while (out->size - out->used < len)
+            out->size *= 2;
+        out->buffer = fw_xrealloc(out->buffer, out->size, 1);
+    }
+    return out->buffer + out->used;
+}
+
+void fw_output_bytes(struct fw_output *out, const void *bytes, size_t len)
+{
+    if (len)
+        memcpy(fw_output_reserve(out, len), bytes, len);
+    fw_output_advance(out, len);
+}
+
+void fw_output_text(struct fw_output *out, const char *text)
+{
+    fw_output_bytes(out, text, strlen(text));
+}
+
+void fw_output_printf(struct fw_output *out, const char *fmt, ...)
+{
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (len < 0)
+        return;
+    fw_output_reserve(out, (size_t)len + 1);
+    va_start(args, fmt);
+    vsnprintf(out->buffer + out->used, (size_t)len + 1, fmt, args);
+    va_end(args);
+    fw_output_advance(out, (size_t)len);
+}
+
+static void dispose(struct fw_output *out)
+{
+    free(out->buffer);
+    free(out->name);
+    memset(out, 0, sizeof *out);
+    out->fd = -1;
+}
+
+int fw_output_close(struct fw_output *out, struct fw_error *err)
+{
+    int result = 0;
+
+    fw_output_flush(out);
+    if (out->fd > STDERR_FILENO && close(out->fd) < 0 && !out->error)
+        out->error = errno;
+    if (out->error) {
+        errno = out->error;
+        result = fw_error_errno(err, "cannot write '%s'", out->name);
+        if (out->remove_on_error)
+            unlink(out->name);
+    }
+    dispose(out);
+    return result;
+}
+
+void fw_output_abandon(struct fw_output *out)
+{
+    if (out->fd > STDERR_FILENO)
+        close(out->fd);
+    if (out->remove_on_error)
+        unlink(out->name);
+    dispose(out);
+}

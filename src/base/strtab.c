@@ -1,0 +1,163 @@
+/*
+ * strtab.c - see strtab.h.
+ *
+ * Linear probing over (hash, id) slots of eight bytes; the text is compared
+ * only when the 32-bit hashes agree.  Hashes come from XXH3, which is fastest
+ * on the short names that traces are made of.
+ */
+#include "base/strtab.h"
+
+#include "base/alloc.h"
+#include "base/bug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define FIRST_SLOTS 64u
+#define BLOCK_BYTES (64u * 1024u)
+
+/* Text blocks are chained through a pointer at their beginning. */
+struct block_head {
+    struct block_head *older;
+};
+
+void fw_strtab_init(struct fw_strtab *tab)
+{
+    memset(tab, 0, sizeof *tab);
+    tab->slots = fw_xcalloc(FIRST_SLOTS, sizeof *tab->slots);
+    tab->slot_mask = FIRST_SLOTS - 1;
+}
+
+void fw_strtab_release(struct fw_strtab *tab)
+{
+    struct block_head *block = (struct block_head *)tab->block;
+
+    while (block) {
+        struct block_head *older = block->older;
+
+        free(block);
+        block = older;
+    }
+    free(tab->entries);
+    free(tab->slots);
+    memset(tab, 0, sizeof *tab);
+}
+
+static uint32_t hash_text(const char *text, size_t len)
+{
+    return (uint32_t)XXH3_64bits(text, len);
+}
+
+static const char *store_text(struct fw_strtab *tab, const char *text, size_t len)
+{
+    size_t need = len + 1;
+    char *copy;
+
+    if (!tab->block || tab->block_size - tab->block_used < need) {
+        size_t size = sizeof(struct block_head) + (need > BLOCK_BYTES ? need : BLOCK_BYTES);
+        struct block_head *fresh = fw_xmalloc(size);
+
+        fresh->older = (struct block_head *)tab->block;
+        tab->block = (char *)fresh;
+        tab->block_used = sizeof *fresh;
+        tab->block_size = size;
+        tab->text_bytes += size;
+    }
+    copy = tab->block + tab->block_used;
+    if (len)
+        memcpy(copy, text, len);
+    copy[len] = '\0';
+    tab->block_used += need;
+    return copy;
+}
+
+/* The slot that holds the text, or the free one where it belongs. */
+static struct fw_strtab_slot *probe(const struct fw_strtab *tab, const char *text, size_t len,
+                                    uint32_t hash)
+{
+    uint32_t i = hash & tab->slot_mask;
+
+    for (;; i = (i + 1) & tab->slot_mask) {
+        struct fw_strtab_slot *slot = &tab->slots[i];
+        const struct fw_strtab_entry *entry;
+
+        if (!slot->id_plus_1)
+            return slot;
+        if (slot->hash != hash)
+            continue;
+        entry = &tab->entries[slot->id_plus_1 - 1];
+        if (entry->len == len && (len == 0 || memcmp(entry->text, text, len) == 0))
+            return slot;
+    }
+}
+
+static void grow_slots(struct fw_strtab *tab)
+{
+    struct fw_strtab_slot *old = tab->slots;
+    uint32_t old_count = tab->slot_mask + 1;
+
+    tab->slots = fw_xcalloc((size_t)old_count * 2, sizeof *tab->slots);
+    tab->slot_mask = old_count * 2 - 1;
+    for (uint32_t i = 0; i < old_count; i++) {
+        uint32_t j = old[i].hash & tab->slot_mask;
+
+        if (!old[i].id_plus_1)
+            continue;
+        while (tab->slots[j].id_plus_1)
+            j = (j + 1) & tab->slot_mask;
+        tab->slots[j] = old[i];
+    }
+    free(old);
+}
+
+static uint32_t add_entry(struct fw_strtab *tab, const char *text, size_t len, uint32_t hash)
+{
+    if (tab->count == tab->capacity) {
+        tab->capacity = tab->capacity ? tab->capacity * 2 : 16;
+        tab->entries = fw_xrealloc(tab->entries, tab->capacity, sizeof *tab->entries);
+    }
+    if (len >= UINT32_MAX || tab->count == FW_STRTAB_NONE - 1)
+        FW_BUG("string table overflow");
+    tab->entries[tab->count] = (struct fw_strtab_entry) { text, (uint32_t)len, hash };
+    return tab->count++;
+}
+
+uint32_t fw_strtab_intern(struct fw_strtab *tab, const char *text, size_t len)
+{
+    uint32_t hash = hash_text(text, len);
+    struct fw_strtab_slot *slot = probe(tab, text, len, hash);
+    uint32_t id;
+
+    if (slot->id_plus_1)
+        return slot->id_plus_1 - 1;
+    id = add_entry(tab, store_text(tab, text, len), len, hash);
+    *slot = (struct fw_strtab_slot) { hash, id + 1 };
+    if (tab->count * 2 > tab->slot_mask)
+        grow_slots(tab);
+    return id;
+}
+
+uint32_t fw_strtab_find(const struct fw_strtab *tab, const char *text, size_t len)
+{
+    return probe(tab, text, len, hash_text(text, len))->id_plus_1 - 1;
+}
+
+uint32_t fw_strtab_renew(struct fw_strtab *tab, uint32_t id)
+{
+    struct fw_strtab_entry old = tab->entries[id];
+    uint32_t fresh = add_entry(tab, old.text, old.len, old.hash);
+
+    probe(tab, old.text, old.len, old.hash)->id_plus_1 = fresh + 1;
+    return fresh;
+}
+
+uint32_t fw_strtab_append(struct fw_strtab *tab, const char *text, size_t len)
+{
+    uint32_t before = tab->count;
+    uint32_t id = fw_strtab_intern(tab, text, len);
+
+    return tab->count > before ? id : fw_strtab_renew(tab, id);
+}

@@ -1,0 +1,68 @@
+/*
+ * reader.h - opens a trace of any format and delivers its events in batches.
+ *
+ *     file ── decoder (std, tiddle, fwt) ──► raw events ── wellformed ──► batches
+ *
+ * The format is found by content for .fwt (magic bytes) and by extension
+ * otherwise; "-" is standard input (.fwt or STD).  Well-formedness is checked
+ * on the way; re-entrant inner lock operations and dialect lines are resolved.
+ * Nothing is kept but the symbols and the state of threads and locks, so
+ * memory does not grow with the length of the trace.
+ *
+ * A reader may be closed at any time.  Not thread-safe.
+ */
+#ifndef FW_TRACE_READER_H
+#define FW_TRACE_READER_H
+
+#include "base/error.h"
+#include "trace/batch.h"
+#include "trace/symbols.h"
+
+struct fw_reader;
+
+struct fw_read_options {
+    bool repair;         /* drop ill-formed events, count them, go on */
+    bool keep_reentrant; /* deliver re-entrant inner operations too (for conversion) */
+    const char *format;  /* "std", "tid", "fwt"; NULL: find out */
+};
+
+/* What is known so far; complete once fw_reader_next has returned 0. */
+struct fw_read_status {
+    uint64_t events;     /* delivered */
+    uint64_t lines;      /* indices used up: delivered, ignored and dropped */
+    uint64_t ignored;    /* dialect lines without meaning */
+    uint64_t reentrant;  /* inner lock operations filtered out */
+    uint64_t dropped;    /* ill-formed, under repair */
+    char first_drop[256]; /* why the first one was dropped */
+    bool cut;            /* a .fwt that ends before its end mark */
+    char cut_reason[160];
+    uint64_t bytes;      /* read from the file so far */
+};
+
+/* Opens; the caller owns *reader.  Returns 0 or -1. */
+int fw_reader_open(struct fw_reader **reader, const char *path,
+                   const struct fw_read_options *options, struct fw_error *err);
+
+/* The same over memory that the caller keeps alive (tests, fuzzers); `name` is for messages. */
+int fw_reader_open_memory(struct fw_reader **reader, const void *data, size_t size,
+                          const char *name, const struct fw_read_options *options,
+                          struct fw_error *err);
+
+void fw_reader_close(struct fw_reader *reader);
+
+/* 1: a batch, borrowed until the next call; 0: the end; -1: an error. */
+int fw_reader_next(struct fw_reader *reader, struct fw_batch *batch, struct fw_error *err);
+
+/*
+ * Does the trace have branch events?  Said by the file, else found by scanning
+ * it (a text stream that does not say so has none).  1, 0 or -1.
+ */
+int fw_reader_has_branches(struct fw_reader *reader, struct fw_error *err);
+
+struct fw_symbols *fw_reader_symbols(struct fw_reader *reader);       /* borrowed */
+struct fw_symbols *fw_reader_take_symbols(struct fw_reader *reader);  /* the caller owns */
+const struct fw_read_status *fw_reader_status(const struct fw_reader *reader);
+const char *fw_reader_format(const struct fw_reader *reader); /* "std", "tid", "fwt" */
+const char *fw_reader_name(const struct fw_reader *reader);   /* for messages */
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * symbols.h - the names of a trace: one string table for each space.
+ *
+ * Ids are dense and in order of first appearance in the file.  Id 0 of the
+ * block and site tables is the empty name.  Several variables may share a
+ * name: an allocation of a name that is known starts a new variable.
+ *
+ * A reader owns its symbols and only ever adds to them; a trace takes them
+ * over.  Borrowed pointers stay good while the owner lives.
+ */
+#ifndef FW_TRACE_SYMBOLS_H
+#define FW_TRACE_SYMBOLS_H
+
+#include "base/strtab.h"
+#include "trace/event.h"
+
+#include <stdio.h>
+
+struct fw_symbols {
+    struct fw_strtab table[FW_SPACE_COUNT];
+};
+
+struct fw_symbols *fw_symbols_create(void);
+void fw_symbols_destroy(struct fw_symbols *symbols);
+
+static inline uint32_t fw_symbols_count(const struct fw_symbols *symbols, enum fw_space space)
+{
+    return symbols->table[space].count;
+}
+
+static inline const char *fw_symbols_name(const struct fw_symbols *symbols, enum fw_space space,
+                                          uint32_t id)
+{
+    return fw_strtab_text(&symbols->table[space], id);
+}
+
+static inline const char *fw_thread_name(const struct fw_symbols *symbols, uint32_t thread)
+{
+    return fw_symbols_name(symbols, FW_SPACE_THREAD, thread);
+}
+
+/* Writes "acq(L1)", "br" or "fork(T2)": the event as STD spells it, cut to fit; returns text. */
+const char *fw_event_text(const struct fw_symbols *symbols, const struct fw_event *event,
+                          char *text, size_t size);
+
+/*
+ * The canonical spelling of a thread name: bare digits get a T in front, since
+ * dialects write fork(9) for thread T9.  Returns the id.
+ */
+uint32_t fw_symbols_intern_thread(struct fw_symbols *symbols, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * trace.h - a whole trace in memory.
+ *
+ * For everything that needs to look twice: the verifier, the predictors, show.
+ * Events are addressed by position (uint32_t, so up to 2^32 - 2 of them);
+ * users see indices (batch.h).  Immutable after loading; readers may share it.
+ */
+#ifndef FW_TRACE_TRACE_H
+#define FW_TRACE_TRACE_H
+
+#include "trace/reader.h"
+
+#define FW_NO_EVENT UINT32_MAX
+
+struct fw_trace {
+    struct fw_event *events;
+    uint32_t count;
+    struct fw_attr *attrs; /* event.attr counts in here; attrs[0] is empty */
+    uint32_t attr_count;
+    uint64_t *index;       /* position → index; NULL: the same */
+    struct fw_symbols *symbols;
+    bool has_branches;     /* false: read as if a branch followed every read */
+    struct fw_read_status status;
+    char *name;
+};
+
+/* Loads the path; the caller owns *trace. */
+int fw_trace_load(struct fw_trace **trace, const char *path,
+                  const struct fw_read_options *options, struct fw_error *err);
+int fw_trace_load_memory(struct fw_trace **trace, const void *data, size_t size, const char *name,
+                         const struct fw_read_options *options, struct fw_error *err);
+/* Reads to the end what an open reader still has; the reader stays the caller's to close. */
+int fw_trace_read(struct fw_trace **trace, struct fw_reader *reader, struct fw_error *err);
+void fw_trace_destroy(struct fw_trace *trace);
+
+static inline uint64_t fw_trace_index(const struct fw_trace *trace, uint32_t position)
+{
+    return trace->index ? trace->index[position] : position;
+}
+
+/*
+ * The position of the nth (0, 1, 2) event with this index, or FW_NO_EVENT.
+ * n is above 0 only for the events of a wait(l) line.
+ */
+uint32_t fw_trace_position(const struct fw_trace *trace, uint64_t index, unsigned n);
+
+/* The whole trace as one batch, for writers and analyses. */
+struct fw_batch fw_trace_batch(const struct fw_trace *trace);
+
+static inline uint32_t fw_trace_thread_count(const struct fw_trace *trace)
+{
+    return fw_symbols_count(trace->symbols, FW_SPACE_THREAD);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * verify.h - is this witness a proof?
+ *
+ * The one judge of every claim that Foreweave makes: given a trace and a list
+ * of its events, it decides by the definitions alone (docs/soundness.md)
+ * whether the list is a correct reordering that shows the claim.  It shares no
+ * code with what finds bugs; it does not use the index either.  Linear in the
+ * trace and the witness.
+ */
+#ifndef FW_TRACE_VERIFY_H
+#define FW_TRACE_VERIFY_H
+
+#include "trace/trace.h"
+
+enum fw_claim {
+    FW_CLAIM_RACE,      /* events: the pair; the order ends with it */
+    FW_CLAIM_DEADLOCK,  /* events: the waiting acquires; the order ends just before them */
+    FW_CLAIM_ORDER,     /* events: in this order within the witness */
+    FW_CLAIM_ATOMICITY, /* events: a1, b, a2, an order that cannot be serialised */
+    FW_CLAIM_NONDETERMINISM, /* events: the read, then the write it sees instead, if any */
+};
+
+struct fw_witness {
+    enum fw_claim claim;
+    const uint32_t *events; /* positions */
+    uint32_t event_count;
+    const uint32_t *order;  /* positions, in the reordered order */
+    uint32_t order_count;
+};
+
+struct fw_verdict {
+    bool accepted;
+    uint32_t step;    /* place in the order that broke a rule; order_count: the end state */
+    char reason[256]; /* empty if accepted */
+};
+
+/* What does not depend on the witness: computed once for a trace, used for many witnesses. */
+struct fw_verifier;
+struct fw_verifier *fw_verifier_create(const struct fw_trace *trace);
+void fw_verifier_destroy(struct fw_verifier *verifier);
+
+/* Judges one witness.  Malformed witnesses (bad positions, repeated events) are rejected too. */
+struct fw_verdict fw_verify(struct fw_verifier *verifier, const struct fw_witness *witness);
+
+#endif

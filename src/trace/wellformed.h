@@ -1,0 +1,31 @@
+/*
+ * wellformed.h - raw events in, well-formed events out.
+ *
+ * Checks, while reading, everything a trace must obey (who holds what, who
+ * runs when, who answers whom), filters re-entrant inner lock operations and
+ * resolves dialect lines.  State: one record for each thread, lock, condition,
+ * semaphore and barrier, and the last write of each variable.
+ */
+#ifndef FW_TRACE_WELLFORMED_H
+#define FW_TRACE_WELLFORMED_H
+
+#include "trace/decoder.h"
+#include "trace/reader.h"
+
+struct fw_wellformed;
+
+struct fw_wellformed *fw_wellformed_create(const struct fw_symbols *symbols,
+                                           const struct fw_read_options *options);
+void fw_wellformed_destroy(struct fw_wellformed *wf);
+
+/*
+ * Turns a raw batch into a batch, borrowed until the next call, and adds to
+ * the counters in *status.  Returns 0, or -1 if an event is ill-formed and is
+ * not to be repaired: then *bad is its place in the raw batch and err says
+ * what is wrong, without the position.
+ */
+int fw_wellformed_filter(struct fw_wellformed *wf, const struct fw_raw_batch *raw,
+                         struct fw_batch *batch, struct fw_read_status *status, uint32_t *bad,
+                         struct fw_error *err);
+
+#endif
