@@ -132,20 +132,27 @@ static void note_end(struct fw_reader *reader)
            sizeof reader->status.cut_reason);
 }
 
-/* An ill-formed line that the decoder skipped is counted behind it; why is known only here. */
-static void note_broken(struct fw_reader *reader)
+/* Under repair: keeps why the first event was dropped, an unreadable line or an ill-formed one. */
+static void note_drop(struct fw_reader *reader, uint32_t bad, const struct fw_error *why)
 {
     struct fw_read_status *status = &reader->status;
+    char where[512];
 
-    if (status->dropped && !status->first_drop[0])
+    if (bad != FW_NOTHING_BAD) {
+        reader->decoder->format->locate(reader->decoder, bad, where, sizeof where);
+        snprintf(status->first_drop, sizeof status->first_drop, "%.120s: %.130s", where,
+                 why->message);
+    } else if (status->dropped && !status->first_drop[0]) {
         snprintf(status->first_drop, sizeof status->first_drop, "%s",
                  reader->decoder->first_broken);
+    }
 }
 
 int fw_reader_next(struct fw_reader *reader, struct fw_batch *batch, struct fw_error *err)
 {
     struct fw_decoder *decoder = reader->decoder;
     struct fw_raw_batch raw;
+    struct fw_error why;
     uint32_t bad;
     char where[512];
 
@@ -157,11 +164,11 @@ int fw_reader_next(struct fw_reader *reader, struct fw_batch *batch, struct fw_e
             note_end(reader);
             return got;
         }
-        if (fw_wellformed_filter(reader->wellformed, &raw, batch, &reader->status, &bad, err) < 0) {
+        if (fw_wellformed_filter(reader->wellformed, &raw, batch, &reader->status, &bad, &why) < 0) {
             decoder->format->locate(decoder, bad, where, sizeof where);
-            return fw_error_context(err, "%s", where);
+            return fw_error_set(err, "%s: %s", where, why.message);
         }
-        note_broken(reader);
+        note_drop(reader, bad, &why);
     } while (batch->count == 0);
     return 1;
 }

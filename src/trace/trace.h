@@ -18,6 +18,7 @@ struct fw_trace {
     struct fw_attr *attrs; /* event.attr counts in here; attrs[0] is empty */
     uint32_t attr_count;
     uint64_t *index;       /* position → index; NULL: the same */
+    uint32_t *by_index;    /* positions by index, then position; NULL with `index` */
     struct fw_symbols *symbols;
     bool has_branches;     /* false: read as if a branch followed every read */
     struct fw_read_status status;

@@ -1,0 +1,210 @@
+/*
+ * wellformed_locks.c - who holds which lock, while a trace is read.
+ *
+ * A lock has one exclusive holder or any number of shared ones.  Taking a lock
+ * again that the thread holds in the same mode is re-entrant: only the
+ * outermost pair is an event.  Changing the mode without releasing would block
+ * a real thread for ever, so it is ill-formed.
+ */
+#include "trace/wellformed_state.h"
+
+static const char *lock_name(const struct fw_wellformed *wf, const struct fw_event *event)
+{
+    return fw_symbols_name(wf->symbols, FW_SPACE_LOCK, event->target);
+}
+
+static const char *thread_name(const struct fw_wellformed *wf, uint32_t thread)
+{
+    return fw_thread_name(wf->symbols, thread);
+}
+
+static struct lock_state *lock_of(struct fw_wellformed *wf, const struct fw_event *event)
+{
+    return &wf->locks.at[event->target];
+}
+
+static bool owns(const struct lock_state *lock, uint32_t thread)
+{
+    return lock->owner_plus_1 == thread + 1;
+}
+
+static enum verdict reentrant(const struct fw_wellformed *wf)
+{
+    return wf->keep_reentrant ? VERDICT_KEEP : VERDICT_FILTER;
+}
+
+static struct shared_holder *find_shared(struct lock_state *lock, uint32_t thread)
+{
+    for (size_t i = 0; i < lock->shared.len; i++)
+        if (lock->shared.at[i].thread == thread)
+            return &lock->shared.at[i];
+    return NULL;
+}
+
+/* A thread other than `thread` that holds the lock in any mode; FW_MAX_THREADS: none. */
+static uint32_t other_holder(const struct lock_state *lock, uint32_t thread)
+{
+    if (lock->owner_plus_1 && !owns(lock, thread))
+        return lock->owner_plus_1 - 1;
+    for (size_t i = 0; i < lock->shared.len; i++)
+        if (lock->shared.at[i].thread != thread)
+            return lock->shared.at[i].thread;
+    return FW_MAX_THREADS;
+}
+
+enum verdict fw_wellformed_acquire(struct fw_wellformed *wf, struct fw_event *event)
+{
+    struct lock_state *lock = lock_of(wf, event);
+    uint32_t other = other_holder(lock, event->thread);
+
+    if (owns(lock, event->thread)) {
+        lock->depth++;
+        return reentrant(wf);
+    }
+    if (other != FW_MAX_THREADS)
+        return fw_wellformed_bad(wf, event, "%s holds %s", thread_name(wf, other),
+                                 lock_name(wf, event));
+    if (lock->shared.len)
+        return fw_wellformed_bad(wf, event, "it already holds %s in shared mode",
+                                 lock_name(wf, event));
+    lock->owner_plus_1 = event->thread + 1;
+    lock->depth = 1;
+    return VERDICT_KEEP;
+}
+
+enum verdict fw_wellformed_shared_acquire(struct fw_wellformed *wf, struct fw_event *event)
+{
+    struct lock_state *lock = lock_of(wf, event);
+    struct shared_holder *mine = find_shared(lock, event->thread);
+
+    if (mine) {
+        mine->depth++;
+        return reentrant(wf);
+    }
+    if (owns(lock, event->thread))
+        return fw_wellformed_bad(wf, event, "it already holds %s exclusively",
+                                 lock_name(wf, event));
+    if (lock->owner_plus_1)
+        return fw_wellformed_bad(wf, event, "%s holds %s",
+                                 thread_name(wf, lock->owner_plus_1 - 1), lock_name(wf, event));
+    fw_vec_push(&lock->shared, ((struct shared_holder) { event->thread, 1 }));
+    return VERDICT_KEEP;
+}
+
+static enum verdict not_held(struct fw_wellformed *wf, const struct fw_event *event,
+                             const char *mode)
+{
+    const struct lock_state *lock = lock_of(wf, event);
+    uint32_t other = other_holder(lock, event->thread);
+
+    if (other != FW_MAX_THREADS)
+        return fw_wellformed_bad(wf, event, "%s holds %s", thread_name(wf, other),
+                                 lock_name(wf, event));
+    if (lock->owner_plus_1 || lock->shared.len)
+        return fw_wellformed_bad(wf, event, "it does not hold %s %s", lock_name(wf, event), mode);
+    return fw_wellformed_bad(wf, event, "nobody holds %s", lock_name(wf, event));
+}
+
+enum verdict fw_wellformed_release(struct fw_wellformed *wf, struct fw_event *event, uint64_t index)
+{
+    struct lock_state *lock = lock_of(wf, event);
+
+    if (!owns(lock, event->thread))
+        return not_held(wf, event, "exclusively");
+    if (--lock->depth)
+        return reentrant(wf);
+    lock->owner_plus_1 = 0;
+    wf->threads.at[event->thread].last_release = index + 1;
+    return VERDICT_KEEP;
+}
+
+enum verdict fw_wellformed_shared_release(struct fw_wellformed *wf, struct fw_event *event,
+                                          uint64_t index)
+{
+    struct lock_state *lock = lock_of(wf, event);
+    struct shared_holder *mine = find_shared(lock, event->thread);
+
+    if (!mine)
+        return not_held(wf, event, "in shared mode");
+    if (--mine->depth)
+        return reentrant(wf);
+    *mine = fw_vec_pop(&lock->shared);
+    wf->threads.at[event->thread].last_release = index + 1;
+    return VERDICT_KEEP;
+}
+
+enum verdict fw_wellformed_try_fail(struct fw_wellformed *wf, struct fw_event *event)
+{
+    if (other_holder(lock_of(wf, event), event->thread) == FW_MAX_THREADS)
+        return fw_wellformed_bad(wf, event, "no other thread holds %s", lock_name(wf, event));
+    return VERDICT_KEEP;
+}
+
+/*
+ * wait(l), a dialect: one line for a wait on the lock's own condition.  It
+ * becomes the release; the wake and the acquire come when the thread goes on.
+ */
+enum verdict fw_wellformed_wait(struct fw_wellformed *wf, struct fw_event *event, uint64_t index)
+{
+    struct lock_state *lock = lock_of(wf, event);
+    struct thread_state *thread = &wf->threads.at[event->thread];
+
+    if (!owns(lock, event->thread))
+        return not_held(wf, event, "exclusively");
+    thread->phase = PHASE_WAITING;
+    thread->wait_lock = event->target;
+    thread->wait_depth = lock->depth;
+    thread->wait_index = index;
+    thread->last_release = index + 1;
+    lock->owner_plus_1 = 0;
+    event->kind = FW_RELEASE;
+    /* Kept re-entrant, each level is released by an event of its own. */
+    for (uint32_t i = 1; wf->keep_reentrant && i < lock->depth; i++)
+        fw_wellformed_emit(wf, *event, index);
+    return VERDICT_KEEP;
+}
+
+static void emit_wake(struct fw_wellformed *wf, struct fw_event back, uint64_t index)
+{
+    const char *name = lock_name(wf, &back);
+    const struct fw_strtab *conditions = &wf->symbols->table[FW_SPACE_CONDITION];
+    uint32_t condition = fw_strtab_find(conditions, name, strlen(name));
+
+    /* Nobody notified: the wait was timed, and there is nothing to answer. */
+    if (condition == FW_STRTAB_NONE ||
+        !fw_wellformed_notify_after(wf, condition, wf->threads.at[back.thread].last_release))
+        return;
+    back.kind = FW_WAKE;
+    back.target = condition;
+    fw_wellformed_emit(wf, back, index);
+}
+
+enum verdict fw_wellformed_return_from_wait(struct fw_wellformed *wf, const struct fw_event *event)
+{
+    struct thread_state *thread = &wf->threads.at[event->thread];
+    struct lock_state *lock = &wf->locks.at[thread->wait_lock];
+    struct fw_event back = {
+        .target = thread->wait_lock, .thread = event->thread, .kind = FW_ACQUIRE
+    };
+    uint32_t other = other_holder(lock, event->thread);
+
+    thread->phase = PHASE_RUNNING;
+    if (other != FW_MAX_THREADS)
+        return fw_wellformed_bad(wf, event, "it waits for %s, which %s holds", lock_name(wf, &back),
+                                 thread_name(wf, other));
+    emit_wake(wf, back, thread->wait_index);
+    /* A log that has the acquire as a line of its own: only the wake was missing. */
+    if (event->kind == FW_ACQUIRE && event->target == thread->wait_lock && thread->wait_depth == 1)
+        return VERDICT_KEEP;
+    lock->owner_plus_1 = event->thread + 1;
+    lock->depth = thread->wait_depth;
+    fw_wellformed_emit(wf, back, thread->wait_index);
+    for (uint32_t i = 1; wf->keep_reentrant && i < lock->depth; i++)
+        fw_wellformed_emit(wf, back, thread->wait_index);
+    return VERDICT_KEEP;
+}
+
+void fw_wellformed_release_lock_state(struct lock_state *lock)
+{
+    fw_vec_release(&lock->shared);
+}
