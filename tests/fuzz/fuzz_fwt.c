@@ -1,0 +1,7 @@
+/* fuzz_fwt.c - any bytes as a .fwt trace; see fuzz_reader.h. */
+#include "fuzz_reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_reader(data, size, "fwt");
+}
