@@ -1,0 +1,735 @@
+/* test_std.c - STD text: every operation, dialect, attribute, line end and error. */
+#include "base/alloc.h"
+#include "base/output.h"
+#include "trace/decoder.h"
+#include "trace/text_decoder.h"
+#include "trace/writer.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A whole text, decoded. */
+struct decoded {
+    struct fw_symbols *symbols;
+    struct fw_event events[256];
+    struct fw_attr attrs[256]; /* of each event, zero if it has none */
+    char where[256][64];       /* what locate says */
+    uint32_t count, batches;
+    int result; /* of the last next() */
+    struct fw_error error;
+    char first_broken[256];
+};
+
+struct how {
+    size_t chunk; /* 0: the usual one */
+    bool repair;
+    bool pipe;
+    bool ask_branches; /* before reading */
+    bool only_ask;     /* and do not read */
+    int answer;
+};
+
+static void keep_batch(struct decoded *d, struct fw_decoder *decoder, struct fw_raw_batch *batch)
+{
+    d->batches++;
+    assert_true(batch->count > 0);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        assert_true(d->count < 256);
+        decoder->format->locate(decoder, i, d->where[d->count], sizeof d->where[0]);
+        d->attrs[d->count] = batch->attrs[batch->events[i].attr];
+        d->events[d->count++] = batch->events[i];
+    }
+}
+
+static void decode_input(struct decoded *d, struct fw_input *input, struct how *how)
+{
+    struct fw_decoder_setup setup = { input, d->symbols, how->repair };
+    struct fw_decoder *decoder = fw_format_std.create(&setup);
+    struct fw_raw_batch batch;
+
+    if (how->chunk)
+        ((struct fw_text_decoder *)decoder)->text.chunk = how->chunk;
+    if (how->ask_branches)
+        how->answer = fw_format_std.branches(decoder, &d->error);
+    while (!how->only_ask && (d->result = fw_format_std.next(decoder, &batch, &d->error)) > 0)
+        keep_batch(d, decoder, &batch);
+    if (!how->only_ask)
+        assert_int_equal(fw_format_std.next(decoder, &batch, &d->error), d->result);
+    memcpy(d->first_broken, decoder->first_broken, sizeof d->first_broken);
+    fw_format_std.destroy(decoder);
+}
+
+static struct decoded *decode_bytes(const char *text, size_t size, struct how *how)
+{
+    struct decoded *d = fw_xcalloc(1, sizeof *d);
+    struct how usual = { 0 };
+    struct fw_input input;
+    int ends[2];
+
+    d->symbols = fw_symbols_create();
+    if (how && how->pipe) {
+        char path[32];
+
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], text, size), size);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        assert_int_equal(fw_input_open(&input, path, &d->error), 0);
+        close(ends[0]);
+    } else {
+        fw_input_open_memory(&input, text, size, "bad.std");
+    }
+    decode_input(d, &input, how ? how : &usual);
+    fw_input_close(&input);
+    return d;
+}
+
+static struct decoded *decode(const char *text)
+{
+    return decode_bytes(text, strlen(text), NULL);
+}
+
+static void release(struct decoded *d)
+{
+    fw_symbols_destroy(d->symbols);
+    free(d);
+}
+
+static const char *name(struct decoded *d, enum fw_space space, uint32_t id)
+{
+    assert_true(id < fw_symbols_count(d->symbols, space));
+    return fw_symbols_name(d->symbols, space, id);
+}
+
+static void assert_event(struct decoded *d, uint32_t i, const char *thread, unsigned kind,
+                         const char *target, const char *site)
+{
+    const struct fw_event *event = &d->events[i];
+    enum fw_space space;
+
+    assert_true(i < d->count);
+    assert_int_equal(event->kind, kind);
+    assert_string_equal(name(d, FW_SPACE_THREAD, event->thread), thread);
+    assert_string_equal(name(d, FW_SPACE_SITE, event->site), site);
+    space = fw_kind_info[kind].space;
+    if (space == FW_SPACE_NONE)
+        assert_int_equal(event->target, 0);
+    else
+        assert_string_equal(name(d, space, event->target), target);
+}
+
+/* Writes what was read; the caller frees. */
+static char *encode(struct decoded *d, bool branches)
+{
+    struct fw_output out;
+    void *encoder;
+    struct fw_attr attrs[257] = { { 0 } };
+    char *text;
+
+    for (uint32_t i = 0; i < d->count; i++) {
+        attrs[i + 1] = d->attrs[i];
+        d->events[i].attr = i + 1;
+    }
+    fw_output_open_memory(&out);
+    encoder = fw_encoder_std.create(&(struct fw_encoder_setup) { &out, d->symbols, branches });
+    assert_int_equal(fw_encoder_std.events(encoder, d->events, d->count, attrs, &d->error), 0);
+    assert_int_equal(fw_encoder_std.finish(encoder, &d->error), 0);
+    fw_encoder_std.destroy(encoder);
+    text = fw_xstrndup(out.buffer, out.used);
+    fw_output_abandon(&out);
+    return text;
+}
+
+static void assert_round_trip(const char *text)
+{
+    struct decoded *d = decode(text);
+    char *again;
+
+    if (d->result < 0)
+        fail_msg("%s", d->error.message);
+    again = encode(d, strncmp(text, "# branches: yes\n", 16) == 0);
+    assert_string_equal(again, text);
+    free(again);
+    release(d);
+}
+
+/* The whole text is refused with this message, on whatever way it is read. */
+static void assert_refused_bytes(const char *text, size_t size, const char *message)
+{
+    static const size_t chunks[] = { 0, 1, 5, 64 };
+
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        struct how how = { .chunk = chunks[i] };
+        struct decoded *d = decode_bytes(text, size, &how);
+
+        assert_int_equal(d->result, -1);
+        assert_string_equal(d->error.message, message);
+        release(d);
+    }
+}
+
+static void assert_refused(const char *text, const char *message)
+{
+    assert_refused_bytes(text, strlen(text), message);
+}
+
+static void every_operation_is_read_and_written_back(void **state)
+{
+    (void)state;
+    assert_round_trip("# branches: yes\n"
+                      "T0|r(x)|1\nT0|w(x)|2\nT0|ald(x)|3\nT0|ast(x)|4\nT0|armw(x)|5\nT0|fence|6\n"
+                      "T0|acq(l)|7\nT0|rel(l)|8\nT0|tryacq(l)|9\nT0|tryfail(l)|10\nT0|racq(l)|11\n"
+                      "T0|rrel(l)|12\nT0|tryracq(l)|13\nT0|notify(c)|14\nT0|notifyall(c)|15\n"
+                      "T0|wake(c)|16\nT0|post(s)|17\nT0|pend(s)|18\nT0|barin(b)|19\n"
+                      "T0|barout(b)|20\nT0|fork(T2)|21\nT0|join(T2)|22\nT0|br|23\nT0|begin(a)|24\n"
+                      "T0|end(a)|25\nT0|call(f)|26\nT0|ret(f)|27\nT0|alloc(y)|28\nT0|free(y)|29\n");
+}
+
+static void kinds_and_names_are_what_the_line_says(void **state)
+{
+    struct decoded *d = decode("T0|w(x)|a.c:1\nT1|acq(x)|a.c:2\nT1|call(f(int))|\nT0|br\n");
+
+    (void)state;
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 4);
+    assert_event(d, 0, "T0", FW_WRITE, "x", "a.c:1");
+    assert_event(d, 1, "T1", FW_ACQUIRE, "x", "a.c:2");
+    assert_event(d, 2, "T1", FW_CALL, "f(int)", "");
+    assert_event(d, 3, "T0", FW_BRANCH, "", "");
+    release(d);
+}
+
+static void rapid_files_load_unchanged(void **state)
+{
+    struct decoded *d = decode("T0|r(V123)|345\nT1|w(V234.23[0])|456\nT0|fork(T2)|123\n"
+                               "T2|acq(L34)|120\nT2|rel(L34)|130\nT0|join(T2)|134\n"
+                               "T1|begin|5\nT1|end|6\nT1|begin()|7\nT1|end()|-1\n");
+
+    (void)state;
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 10);
+    assert_event(d, 1, "T1", FW_WRITE, "V234.23[0]", "456");
+    assert_event(d, 2, "T0", FW_FORK, "T2", "123");
+    assert_event(d, 6, "T1", FW_BEGIN, "", "5");
+    assert_event(d, 8, "T1", FW_BEGIN, "", "7");
+    assert_event(d, 9, "T1", FW_END, "", "-1");
+    assert_int_equal(d->events[6].target, 0);
+    release(d);
+}
+
+static void dialects_mean_what_they_mean(void **state)
+{
+    struct decoded *d = decode("0|fork(9)|1\n9|req(L)|2\nT9|request(L)|2\nT9|acq(L)|2\nT9|wait(L)\n"
+                               "T9|notifyAll(L)\nT9|branch|3\nT9|enter(f)\nT9|exit(f)\n"
+                               "T9|br()\nT9|fence()\n");
+
+    (void)state;
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 11);
+    assert_event(d, 0, "T0", FW_FORK, "T9", "1");
+    assert_event(d, 1, "T9", FW_RAW_REQUEST, "L", "2");
+    assert_event(d, 2, "T9", FW_RAW_REQUEST, "L", "2");
+    assert_event(d, 4, "T9", FW_RAW_WAIT, "L", "");
+    assert_int_equal(d->events[4].target, d->events[3].target);
+    assert_event(d, 5, "T9", FW_NOTIFY_ALL, "L", "");
+    assert_event(d, 6, "T9", FW_BRANCH, "", "3");
+    assert_event(d, 7, "T9", FW_CALL, "f", "");
+    assert_event(d, 8, "T9", FW_RETURN, "f", "");
+    assert_event(d, 9, "T9", FW_BRANCH, "", "");
+    assert_event(d, 10, "T9", FW_FENCE, "", "");
+    release(d);
+}
+
+static void blanks_comments_and_line_ends_do_not_count(void **state)
+{
+    struct decoded *d = decode("# a comment\r\n\r\n  \t\n \t# another | one\n"
+                               " T0 | w ( x y ) | a #1.c \r\nT0|r(x y)|a #1.c\t| size=4 , val=7 ");
+
+    (void)state;
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 2);
+    assert_event(d, 0, "T0", FW_WRITE, "x y", "a #1.c");
+    assert_event(d, 1, "T0", FW_READ, "x y", "a #1.c");
+    assert_int_equal(d->events[0].target, d->events[1].target);
+    assert_int_equal(d->events[0].site, d->events[1].site);
+    assert_int_equal(d->attrs[1].size, 4);
+    assert_int_equal(d->attrs[1].value, 7);
+    assert_string_equal(d->where[0], "bad.std:5");
+    assert_string_equal(d->where[1], "bad.std:6");
+    release(d);
+}
+
+static void an_empty_file_is_an_empty_trace(void **state)
+{
+    static const char *const texts[] = { "", "\n", "#", "  ", "# branches: yes", "\r\n\r\n" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct decoded *d = decode(texts[i]);
+
+        assert_int_equal(d->result, 0);
+        assert_int_equal(d->count, 0);
+        release(d);
+    }
+}
+
+static void attributes_are_read_and_written_in_order(void **state)
+{
+    static const char text[] = "T0|ast(x)|1|ord=rel,size=4,val=-9223372036854775808\n"
+                               "T1|ald(x)||ord=acq,rf=0,size=4294967295,val=9223372036854775807\n"
+                               "T1|armw(x)|2|ord=rlx\nT1|armw(x)|2|ord=con\nT1|fence||ord=acq_rel\n"
+                               "T1|alloc(y)|3|size=16\nT1|free(y)|3|size=16\n"
+                               "T1|wake(c)|3|rf=18446744073709551615\nT1|pend(s)|3|rf=2\n"
+                               "T1|r(x)|3|rf=0,val=0\n";
+    struct decoded *d = decode(text);
+
+    (void)state;
+    assert_int_equal(d->events[0].order, FW_ORDER_RELEASE);
+    assert_int_equal(d->attrs[0].has, FW_ATTR_SIZE | FW_ATTR_VALUE);
+    assert_true(d->attrs[0].value == INT64_MIN);
+    assert_int_equal(d->attrs[1].has, FW_ATTR_RF | FW_ATTR_SIZE | FW_ATTR_VALUE);
+    assert_int_equal(d->attrs[1].rf, 0);
+    assert_int_equal(d->attrs[1].size, UINT32_MAX);
+    assert_int_equal(d->attrs[2].has, 0);
+    assert_int_equal(d->events[2].attr, 0);
+    release(d);
+    assert_round_trip(text);
+}
+
+static void orders_have_long_names_too(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned order;
+    } rows[] = {
+        { "relaxed", FW_ORDER_RELAXED }, { "consume", FW_ORDER_CONSUME },
+        { "acquire", FW_ORDER_ACQUIRE }, { "release", FW_ORDER_RELEASE },
+        { "sc", FW_ORDER_SEQ_CST },      { "ar", FW_ORDER_ACQ_REL },
+        { "seq_cst", FW_ORDER_SEQ_CST },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[64];
+        struct decoded *d;
+
+        snprintf(line, sizeof line, "T0|armw(x)|5|val=1,ord=%s", rows[i].name);
+        d = decode(line);
+        assert_int_equal(d->result, 0);
+        assert_int_equal(d->events[0].order, rows[i].order);
+        assert_int_equal(d->attrs[0].value, 1);
+        release(d);
+    }
+}
+
+static void an_allocation_renews_a_known_variable(void **state)
+{
+    struct decoded *d = decode("T0|alloc(x)\nT0|w(x)\nT0|free(x)\nT0|alloc(x)\nT0|w(x)\nT0|r(y)\n"
+                               "T0|alloc(y)\nT0|r(y)\n");
+
+    (void)state;
+    assert_int_equal(d->events[0].target, d->events[1].target);
+    assert_int_equal(d->events[1].target, d->events[2].target);
+    assert_int_not_equal(d->events[2].target, d->events[3].target);
+    assert_int_equal(d->events[3].target, d->events[4].target);
+    assert_int_not_equal(d->events[5].target, d->events[6].target);
+    assert_int_equal(d->events[6].target, d->events[7].target);
+    assert_event(d, 4, "T0", FW_WRITE, "x", "");
+    release(d);
+}
+
+static void ids_follow_the_first_appearance(void **state)
+{
+    struct decoded *d = decode("T5|fork(T3)|b\nT3|w(q)|a\nT3|w(p)|b\nT5|w(q)|\n");
+
+    (void)state;
+    assert_int_equal(d->events[0].thread, 0);
+    assert_int_equal(d->events[0].target, 1);
+    assert_int_equal(d->events[0].site, 1);
+    assert_int_equal(d->events[1].thread, 1);
+    assert_int_equal(d->events[1].target, 0);
+    assert_int_equal(d->events[1].site, 2);
+    assert_int_equal(d->events[2].target, 1);
+    assert_int_equal(d->events[2].site, 1);
+    assert_int_equal(d->events[3].site, 0);
+    release(d);
+}
+
+/* Long names, short names, no names, CRLF: the same events whatever the chunk. */
+static void chunks_do_not_change_what_is_read(void **state)
+{
+    static const char text[] =
+        "# branches: yes\nT0|w(a_rather_long_variable_name)|dir/file_with_a_long_name.c:123\r\n"
+        "\nT123456789012345678|fork(12345678)|x\n# comment\nT0|br\nT0|rel(1234567)|12345678\n"
+        "T0|rel(12345678)|123456789\nT0|rel(123456789)|1\nT0|acq(1234567890123456)|1\n"
+        "T0|acq(12345678901234567)|1|\nT0|begin|9\nT0|r(x)|9|rf=1\nT0|r(x(y))|(9)";
+    struct decoded *whole = decode(text);
+    char *expected = encode(whole, true);
+
+    (void)state;
+    assert_int_equal(whole->result, 0);
+    for (size_t chunk = 1; chunk < 80; chunk++) {
+        struct how how = { .chunk = chunk };
+        struct decoded *d = decode_bytes(text, sizeof text - 1, &how);
+        char *again = encode(d, true);
+
+        assert_int_equal(d->result, 0);
+        assert_string_equal(again, expected);
+        assert_int_equal(d->count, whole->count);
+        for (uint32_t i = 0; i < d->count; i++)
+            assert_string_equal(d->where[i], whole->where[i]);
+        free(again);
+        release(d);
+    }
+    free(expected);
+    release(whole);
+}
+
+static void a_pipe_reads_like_a_file(void **state)
+{
+    struct how how = { .pipe = true, .ask_branches = true };
+    static const char text[] = "# branches: yes\nT0|w(x)|1\nT0|br|2\n";
+    struct decoded *d = decode_bytes(text, sizeof text - 1, &how);
+
+    (void)state;
+    assert_int_equal(how.answer, 1);
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 2);
+    release(d);
+}
+
+/* Batches never hold more than FW_BATCH_EVENTS, and locate counts on. */
+static void long_traces_come_in_batches(void **state)
+{
+    enum {
+        EVENTS = 20000
+    };
+    struct fw_symbols *symbols = fw_symbols_create();
+    struct fw_output out;
+    struct fw_input input;
+    struct fw_decoder_setup setup = { &input, symbols, false };
+    struct fw_decoder *decoder;
+    struct fw_raw_batch batch;
+    struct fw_error err;
+    uint32_t seen = 0;
+
+    (void)state;
+    fw_output_open_memory(&out);
+    for (int i = 0; i < EVENTS; i++)
+        fw_output_printf(&out, "%sT%d|w(v%d)|%d\n", i % 3 ? "" : "# c\n", i % 7, i % 1000, i % 77);
+    fw_input_open_memory(&input, out.buffer, out.used, "long.std");
+    decoder = fw_format_std.create(&setup);
+    while (fw_format_std.next(decoder, &batch, &err) > 0) {
+        char where[64], expected[64];
+
+        assert_true(batch.count <= FW_BATCH_EVENTS);
+        for (uint32_t i = 0; i < batch.count; i++, seen++) {
+            snprintf(expected, sizeof expected, "v%d", (int)(seen % 1000));
+            assert_string_equal(
+                fw_symbols_name(symbols, FW_SPACE_VARIABLE, batch.events[i].target), expected);
+            snprintf(expected, sizeof expected, "long.std:%u", seen + seen / 3 + 2);
+            fw_format_std.locate(decoder, i, where, sizeof where);
+            assert_string_equal(where, expected);
+        }
+    }
+    assert_int_equal(seen, EVENTS);
+    fw_format_std.destroy(decoder);
+    fw_input_close(&input);
+    fw_output_abandon(&out);
+    fw_symbols_destroy(symbols);
+}
+
+static void broken_lines_are_refused_with_cause_and_place(void **state)
+{
+    (void)state;
+    assert_refused("T0|w(x)|1\n\nT0|foo(x)|1\n", "bad.std:3: unknown operation 'foo'");
+    assert_refused("T0|rel|1\n", "bad.std:1: 'rel' needs a target");
+    assert_refused("T0|fork()|1\n", "bad.std:1: 'fork' needs a target");
+    assert_refused("T0|br(x)|1\n", "bad.std:1: 'br' takes no target, but has 'x'");
+    assert_refused("T0|w(x|1\n", "bad.std:1: missing ')' in 'w(x'");
+    assert_refused("T0|w x)|1\n", "bad.std:1: unknown operation 'w x)'");
+    assert_refused("T0||1\n", "bad.std:1: unknown operation ''");
+    assert_refused("|w(x)|1\n", "bad.std:1: thread name is missing");
+    assert_refused("T0 w(x)\n",
+                   "bad.std:1: 'T0 w(x)' is no event: THREAD|OP(TARGET)|SITE expected");
+    assert_refused("T0|w(x)|1|size=1|\n", "bad.std:1: more than four fields in 'T0|w(x)|1|size=1|'");
+    assert_refused("T0|\x01(x)|1\n", "bad.std:1: unknown operation '\\x01'");
+    assert_refused("T0|W(x)|1\n", "bad.std:1: unknown operation 'W'");
+    assert_refused("# branches: maybe\nT0|w(x)|1\n",
+                   "bad.std:1: '# branches:' must say yes or no, not 'maybe'");
+}
+
+static void bad_attributes_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("T0|w(x)|1|foo=1\n", "bad.std:1: unknown attribute 'foo'");
+    assert_refused("T0|w(x)|1|size\n", "bad.std:1: 'size' is no attribute: key=value expected");
+    assert_refused("T0|w(x)|1|size=1,\n", "bad.std:1: attribute list ends with a comma");
+    assert_refused("T0|w(x)|1|,size=1\n", "bad.std:1: '' is no attribute: key=value expected");
+    assert_refused("T0|w(x)|1|ord=acq\n", "bad.std:1: 'w' takes no attribute 'ord'");
+    assert_refused("T0|w(x)|1|rf=1\n", "bad.std:1: 'w' takes no attribute 'rf'");
+    assert_refused("T0|acq(x)|1|size=1\n", "bad.std:1: 'acq' takes no attribute 'size'");
+    assert_refused("T0|alloc(x)|1|val=1\n", "bad.std:1: 'alloc' takes no attribute 'val'");
+    assert_refused("T0|w(x)|1|size=1,size=2\n", "bad.std:1: attribute 'size' given twice");
+    assert_refused("T0|w(x)|1|size=x\n", "bad.std:1: attribute 'size' cannot be 'x'");
+    assert_refused("T0|w(x)|1|size=4294967296\n",
+                   "bad.std:1: attribute 'size' cannot be '4294967296'");
+    assert_refused("T0|r(x)|1|rf=18446744073709551616\n",
+                   "bad.std:1: attribute 'rf' cannot be '18446744073709551616'");
+    assert_refused("T0|w(x)|1|val=9223372036854775808\n",
+                   "bad.std:1: attribute 'val' cannot be '9223372036854775808'");
+    assert_refused("T0|w(x)|1|val=-\n", "bad.std:1: attribute 'val' cannot be '-'");
+    assert_refused("T0|w(x)|1|val=\n", "bad.std:1: attribute 'val' cannot be ''");
+    assert_refused("T0|fence||ord=strong\n", "bad.std:1: attribute 'ord' cannot be 'strong'");
+}
+
+static char *repeated(const char *before, char c, size_t times, const char *after)
+{
+    size_t head = strlen(before), tail = strlen(after);
+    char *text = fw_xmalloc(head + times + tail + 1);
+
+    memcpy(text, before, head);
+    memset(text + head, c, times);
+    memcpy(text + head + times, after, tail + 1);
+    return text;
+}
+
+static void assert_long(const char *before, size_t times, const char *after, const char *message)
+{
+    char *text = repeated(before, 'x', times, after);
+
+    if (message) {
+        assert_refused(text, message);
+    } else {
+        struct decoded *d = decode(text);
+
+        assert_int_equal(d->result, 0);
+        release(d);
+    }
+    free(text);
+}
+
+static void names_and_lines_have_their_limits(void **state)
+{
+    static const char shown[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                                "xxxxxxxxxxxxxxxxxxxxx...'";
+    char message[256];
+
+    (void)state;
+    assert_long("T0|w(", 4096, ")|1\n", NULL);
+    snprintf(message, sizeof message, "bad.std:1: target longer than 4096 bytes: '%s", shown);
+    assert_long("T0|w(", 4097, ")|1\n", message);
+    snprintf(message, sizeof message, "bad.std:1: site longer than 4096 bytes: '%s", shown);
+    assert_long("T0|w(x)|", 4097, "\n", message);
+    snprintf(message, sizeof message, "bad.std:1: thread name longer than 4096 bytes: '%s", shown);
+    assert_long("", 4097, "|w(x)|\n", message);
+    assert_long("T0|w(x)\n#", 65535, "\r\nT0|w(x)\n", NULL);
+    assert_long("T0|w(x)\n#", 65535, "", NULL);
+    assert_long("T0|w(x)\n#", 65536, "\r\nT0|w(x)\n", "bad.std:2: line longer than 65536 bytes");
+    assert_long("T0|w(x)\n#", 300000, "\n", "bad.std:2: line longer than 65536 bytes");
+    assert_long("T0|w(x)\n#", 300000, "", "bad.std:2: line longer than 65536 bytes");
+    assert_long("T0|w(x)\nT0|", 65536, "", "bad.std:2: line longer than 65536 bytes");
+}
+
+static void nul_bytes_are_refused(void **state)
+{
+    static const char name[] = "T0|w(x)|1\nT0|w(x\0)|1\n", comment[] = "T0|w(x)|1\n# \0\n";
+
+    (void)state;
+    assert_refused_bytes(name, sizeof name - 1, "bad.std:2: line with a NUL byte");
+    assert_refused_bytes(comment, sizeof comment - 1, "bad.std:2: line with a NUL byte");
+}
+
+static void events_before_an_error_are_delivered(void **state)
+{
+    struct decoded *d = decode("T0|w(x)|1\nT0|w(x)|2\nT0|foo|3\nT0|w(x)|4\n");
+
+    (void)state;
+    assert_int_equal(d->result, -1);
+    assert_int_equal(d->count, 2);
+    release(d);
+}
+
+static void repair_keeps_the_place_of_a_broken_line(void **state)
+{
+    struct how how = { .repair = true, .chunk = 32 };
+    static const char text[] = "T0|w(x)|1\nghost|foo(x)|2\n\nT0|w(\0)|2\nT0|w(x)|4\nT0|rel|5";
+    struct decoded *d = decode_bytes(text, sizeof text - 1, &how);
+
+    (void)state;
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 5);
+    assert_event(d, 0, "T0", FW_WRITE, "x", "1");
+    assert_int_equal(d->events[1].kind, FW_RAW_BROKEN);
+    assert_int_equal(d->events[2].kind, FW_RAW_BROKEN);
+    assert_event(d, 3, "T0", FW_WRITE, "x", "4");
+    assert_int_equal(d->events[4].kind, FW_RAW_BROKEN);
+    assert_string_equal(d->first_broken, "bad.std:2: unknown operation 'foo'");
+    assert_string_equal(d->where[2], "bad.std:4");
+    assert_int_equal(fw_symbols_count(d->symbols, FW_SPACE_THREAD), 1);
+    release(d);
+}
+
+static void repair_drops_an_overlong_line(void **state)
+{
+    struct how how = { .repair = true };
+    char *text = repeated("T0|w(x)|1\nT0|w(", 'x', 1000000, ")\nT0|w(x)|3\n");
+    struct decoded *d = decode_bytes(text, strlen(text), &how);
+
+    (void)state;
+    assert_int_equal(d->result, 0);
+    assert_int_equal(d->count, 3);
+    assert_int_equal(d->events[1].kind, FW_RAW_BROKEN);
+    assert_event(d, 2, "T0", FW_WRITE, "x", "3");
+    assert_string_equal(d->where[2], "bad.std:3");
+    release(d);
+    free(text);
+}
+
+static int branches_of(const char *text, bool pipe)
+{
+    struct how how = { .ask_branches = true, .only_ask = true, .pipe = pipe };
+    struct decoded *d = decode_bytes(text, strlen(text), &how);
+
+    release(d);
+    return how.answer;
+}
+
+static void branches_are_found_by_header_or_scan(void **state)
+{
+    (void)state;
+    assert_int_equal(branches_of("# branches: yes\nT0|w(x)|1\n", false), 1);
+    assert_int_equal(branches_of("# branches: no\nT0|w(x)|1\n", false), 0);
+    assert_int_equal(branches_of("#branches:yes\r\nT0|w(x)|1\n", false), 1);
+    assert_int_equal(branches_of("T0|w(x)|1\n# branches: yes\n", false), 0);
+    assert_int_equal(branches_of("", false), 0);
+    assert_int_equal(branches_of("T0|w(x)|1\nT0|br|2", false), 1);
+    assert_int_equal(branches_of("T0|w(x)|1\nT0| br\r\n", false), 1);
+    assert_int_equal(branches_of("T0|w(x)|1\nT0|branch|\n", false), 1);
+    assert_int_equal(branches_of("br|w(br)|br\nbr|w(x|br)|br\n#T0|br\n", false), 0);
+    assert_int_equal(branches_of("br|w(br)|br\nT0|br()|br\n", false), 1);
+    assert_int_equal(branches_of("# branches: yes\nT0|w(x)|1\n", true), 1);
+    assert_int_equal(branches_of("# branches: no\nT0|w(x)|1\n", true), 0);
+    assert_int_equal(branches_of("T0|br|1\n", true), 0);
+    assert_int_equal(branches_of("# branches: 1\nT0|w(x)|1\n", false), -1);
+}
+
+static void a_branch_far_away_is_found(void **state)
+{
+    struct fw_output out;
+
+    (void)state;
+    fw_output_open_memory(&out);
+    for (int i = 0; i < 100000; i++)
+        fw_output_printf(&out, "T0|w(x%d)|bread.c:%d\n", i % 10, i % 100);
+    fw_output_bytes(&out, "", 1);
+    assert_int_equal(branches_of(out.buffer, false), 0);
+    memcpy(out.buffer + 10, "\nT|br|1\n", 8);
+    assert_int_equal(branches_of(out.buffer, false), 1);
+    memset(out.buffer + 10, ' ', 8);
+    out.used--;
+    fw_output_text(&out, "T0|br|0");
+    fw_output_bytes(&out, "", 1);
+    assert_int_equal(branches_of(out.buffer, false), 1);
+    fw_output_abandon(&out);
+}
+
+static void a_branch_that_must_not_be_is_refused(void **state)
+{
+    struct how pipe = { .pipe = true };
+    struct decoded *d = decode_bytes("T0|br|1\n", 8, &pipe);
+
+    (void)state;
+    assert_int_equal(d->result, -1);
+    assert_non_null(strstr(d->error.message,
+                           ":1: 'br' in a stream that does not begin with '# branches: yes'"));
+    release(d);
+    assert_refused("# branches: no\nT0|w(x)|1\nT0|br|2\n",
+                   "bad.std:3: 'br' in a trace that says it has no branches");
+}
+
+static void names_that_text_cannot_carry_are_refused(void **state)
+{
+    static const struct {
+        enum fw_space space;
+        const char *name, *message;
+    } rows[] = {
+        { FW_SPACE_VARIABLE, "a|b", "STD cannot carry the name 'a|b': it contains '|'" },
+        { FW_SPACE_VARIABLE, "a\nb", "STD cannot carry the name 'a\\x0ab': it contains a newline" },
+        { FW_SPACE_VARIABLE, "", "STD cannot carry the name '': it is empty" },
+        { FW_SPACE_SITE, " a", "STD cannot carry the name ' a': it begins or ends with a blank" },
+        { FW_SPACE_SITE, "a|b", "STD cannot carry the name 'a|b': it contains '|'" },
+        { FW_SPACE_THREAD, "#a", "STD cannot carry the name '#a': it begins with '#'" },
+        { FW_SPACE_THREAD, "12", "STD cannot carry the name '12': it is a bare number" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fw_symbols *symbols = fw_symbols_create();
+        struct fw_event event = { .kind = FW_WRITE };
+        struct fw_attr none = { 0 };
+        struct fw_error err;
+        struct fw_output out;
+        void *encoder;
+        uint32_t id;
+
+        fw_output_open_memory(&out);
+        id = fw_strtab_intern(&symbols->table[rows[i].space], rows[i].name, strlen(rows[i].name));
+        event.site = rows[i].space == FW_SPACE_SITE ? id : 0;
+        fw_strtab_intern(&symbols->table[FW_SPACE_THREAD], "T0", 2);
+        fw_strtab_intern(&symbols->table[FW_SPACE_VARIABLE], "x", 1);
+        encoder = fw_encoder_std.create(&(struct fw_encoder_setup) { &out, symbols, false });
+        assert_int_equal(fw_encoder_std.events(encoder, &event, 1, &none, &err), -1);
+        assert_string_equal(err.message, rows[i].message);
+        fw_encoder_std.destroy(encoder);
+        fw_output_abandon(&out);
+        fw_symbols_destroy(symbols);
+    }
+}
+
+static void an_empty_trace_with_branches_keeps_its_header(void **state)
+{
+    (void)state;
+    assert_round_trip("# branches: yes\n");
+    assert_round_trip("");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_is_read_and_written_back),
+        cmocka_unit_test(kinds_and_names_are_what_the_line_says),
+        cmocka_unit_test(rapid_files_load_unchanged),
+        cmocka_unit_test(dialects_mean_what_they_mean),
+        cmocka_unit_test(blanks_comments_and_line_ends_do_not_count),
+        cmocka_unit_test(an_empty_file_is_an_empty_trace),
+        cmocka_unit_test(attributes_are_read_and_written_in_order),
+        cmocka_unit_test(orders_have_long_names_too),
+        cmocka_unit_test(an_allocation_renews_a_known_variable),
+        cmocka_unit_test(ids_follow_the_first_appearance),
+        cmocka_unit_test(chunks_do_not_change_what_is_read),
+        cmocka_unit_test(a_pipe_reads_like_a_file),
+        cmocka_unit_test(long_traces_come_in_batches),
+        cmocka_unit_test(broken_lines_are_refused_with_cause_and_place),
+        cmocka_unit_test(bad_attributes_are_refused),
+        cmocka_unit_test(names_and_lines_have_their_limits),
+        cmocka_unit_test(nul_bytes_are_refused),
+        cmocka_unit_test(events_before_an_error_are_delivered),
+        cmocka_unit_test(repair_keeps_the_place_of_a_broken_line),
+        cmocka_unit_test(repair_drops_an_overlong_line),
+        cmocka_unit_test(branches_are_found_by_header_or_scan),
+        cmocka_unit_test(a_branch_far_away_is_found),
+        cmocka_unit_test(a_branch_that_must_not_be_is_refused),
+        cmocka_unit_test(names_that_text_cannot_carry_are_refused),
+        cmocka_unit_test(an_empty_trace_with_branches_keeps_its_header),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
