@@ -1,0 +1,370 @@
+/*
+ * fwt_columns.c - see fwt_columns.h.
+ *
+ * Targets come out in the cheaper of two ways, estimated by the entropy of
+ * their byte planes: as they are, or as the difference to the target that the
+ * same code had last (code that walks an array, or that always means the same
+ * variable).
+ */
+#include "trace/fwt_columns.h"
+
+#include "base/alloc.h"
+#include "base/bug.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define SLOTS (4u * FW_FWT_MAX_EVENTS)
+
+void fw_fwt_columns_init(struct fw_fwt_columns *cols, bool branches)
+{
+    memset(cols, 0, sizeof *cols);
+    cols->branches = branches;
+    cols->code = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->code);
+    cols->thread = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->thread);
+    cols->target = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->target);
+    cols->codes = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->codes);
+    cols->slots = fw_xcalloc(SLOTS, sizeof *cols->slots);
+}
+
+void fw_fwt_columns_release(struct fw_fwt_columns *cols)
+{
+    free(cols->code);
+    free(cols->thread);
+    free(cols->target);
+    free(cols->codes);
+    free(cols->slots);
+    fw_vec_release(&cols->threads);
+    fw_vec_release(&cols->thread_index);
+    fw_vec_release(&cols->rf);
+    fw_vec_release(&cols->value);
+    memset(cols, 0, sizeof *cols);
+}
+
+static uint32_t hash_code(const struct fw_fwt_code *c)
+{
+    uint64_t h = (uint64_t)c->site << 32 | (uint32_t)(c->kind << 8 | c->order << 4 | c->has);
+
+    h = (h ^ (uint64_t)c->size << 16) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 40) & (SLOTS - 1);
+}
+
+static bool same_code(const struct fw_fwt_code *a, const struct fw_fwt_code *b)
+{
+    return a->site == b->site && a->kind == b->kind && a->order == b->order && a->has == b->has &&
+           a->size == b->size;
+}
+
+/* The slot of the code: the one that holds it, or the free one where it belongs. */
+static uint32_t *find_slot(const struct fw_fwt_columns *cols, const struct fw_fwt_code *code)
+{
+    uint32_t i = hash_code(code);
+
+    while (cols->slots[i] && !same_code(&cols->codes[cols->slots[i] - 1], code))
+        i = (i + 1) & (SLOTS - 1);
+    return &cols->slots[i];
+}
+
+static uint32_t thread_index(struct fw_fwt_columns *cols, uint32_t thread)
+{
+    if (thread >= cols->thread_index.len)
+        fw_vec_extend(&cols->thread_index, thread + 1);
+    if (!cols->thread_index.at[thread]) {
+        fw_vec_push(&cols->threads, thread);
+        cols->thread_index.at[thread] = (uint32_t)cols->threads.len;
+    }
+    return cols->thread_index.at[thread] - 1;
+}
+
+static void put_varint(struct fw_bytes *to, uint64_t x)
+{
+    fw_vec_reserve(to, to->len + FW_VARINT_MAX);
+    to->len += fw_varint_put(to->at + to->len, x);
+}
+
+static int add_attr(struct fw_fwt_columns *cols, const struct fw_attr *attr, struct fw_error *err)
+{
+    uint64_t position = cols->first + cols->count;
+
+    if (attr->has & FW_ATTR_RF) {
+        if (attr->rf >= position)
+            return fw_error_set(err, "event %" PRIu64 ": rf is not before it", position);
+        put_varint(&cols->rf, position - attr->rf);
+    }
+    if (attr->has & FW_ATTR_VALUE)
+        put_varint(&cols->value, fw_zigzag(attr->value));
+    return 0;
+}
+
+#define NO_CODE UINT32_MAX
+
+static uint32_t add_code(struct fw_fwt_columns *cols, struct fw_fwt_code code, uint32_t *slot,
+                         struct fw_error *err)
+{
+    if (code.kind >= FW_KIND_COUNT || !fw_fwt_attrs_allowed(code.kind, code.has))
+        FW_BUG("event of kind %u with attributes 0x%x", code.kind, code.has);
+    if (code.kind == FW_BRANCH && !cols->branches) {
+        fw_error_set(err, "event %" PRIu64 ": a branch in a trace that was to have none",
+                     cols->first + cols->count);
+        return NO_CODE;
+    }
+    code.slot = (uint32_t)(slot - cols->slots);
+    cols->codes[cols->code_count++] = code;
+    *slot = cols->code_count;
+    return cols->code_count - 1;
+}
+
+/* The code of the event, new or known. */
+static uint32_t code_of(struct fw_fwt_columns *cols, const struct fw_event *event,
+                        const struct fw_attr *attr, struct fw_error *err)
+{
+    struct fw_fwt_code code = { .site = event->site, .kind = event->kind, .order = event->order };
+    uint32_t *slot;
+
+    if (event->attr) {
+        code.has = (uint8_t)attr->has;
+        code.size = attr->has & FW_ATTR_SIZE ? attr->size : 0;
+    }
+    slot = find_slot(cols, &code);
+    return FW_LIKELY(*slot) ? *slot - 1 : add_code(cols, code, slot, err);
+}
+
+uint32_t fw_fwt_columns_add(struct fw_fwt_columns *cols, const struct fw_event *events,
+                            uint32_t count, const struct fw_attr *attrs, struct fw_error *err)
+{
+    uint32_t n = FW_FWT_MAX_EVENTS - cols->count;
+
+    n = n < count ? n : count;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fw_event *event = &events[i];
+        uint32_t at = cols->count, code;
+
+        code = code_of(cols, event, &attrs[event->attr], err);
+        if (code == NO_CODE || (event->attr && add_attr(cols, &attrs[event->attr], err) < 0))
+            return i;
+        cols->codes[code].uses++;
+        cols->code[at] = code;
+        cols->thread[at] = thread_index(cols, event->thread);
+        cols->target[at] = event->target;
+        cols->runs += at == 0 || cols->thread[at] != cols->thread[at - 1];
+        cols->count++;
+    }
+    return n;
+}
+
+/* Columns as planes. */
+
+static unsigned planes_for(uint32_t highest)
+{
+    return highest == 0         ? 0
+           : highest < 1u << 8  ? 1
+           : highest < 1u << 16 ? 2
+           : highest < 1u << 24 ? 3
+                                : 4;
+}
+
+static void put_planes(struct fw_bytes *to, const uint32_t *column, uint32_t n, unsigned planes)
+{
+    fw_vec_reserve(to, to->len + (size_t)n * planes);
+    for (unsigned p = 0; p < planes; p++) {
+        unsigned char *plane = to->at + to->len;
+
+        for (uint32_t i = 0; i < n; i++)
+            plane[i] = (unsigned char)(column[i] >> 8 * p);
+        to->len += n;
+    }
+}
+
+static uint32_t highest_of(const uint32_t *column, uint32_t n)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        all |= column[i];
+    return all;
+}
+
+/* log2 in 1/256, exact at powers of two and linear in between: good enough to compare costs. */
+static uint64_t log2_scaled(uint32_t x)
+{
+    unsigned whole = 31u - (unsigned)__builtin_clz(x);
+
+    return (uint64_t)whole * 256 + (((uint64_t)x << 8 >> whole) & 255);
+}
+
+/* What an entropy coder needs for the planes of the column, in bits times 256. */
+static uint64_t estimate(const uint32_t *column, uint32_t n)
+{
+    uint32_t uses[4][256] = { { 0 } };
+    uint64_t cost = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (unsigned p = 0; p < 4; p++)
+            uses[p][column[i] >> 8 * p & 255]++;
+    for (unsigned i = 0; i < 4 * 256; i++) {
+        uint32_t u = uses[i / 256][i % 256];
+
+        if (u)
+            cost += u * (log2_scaled(n) - log2_scaled(u));
+    }
+    return cost;
+}
+
+/* Turns targets into differences, in place of `to`. */
+static void differences(struct fw_fwt_columns *cols, uint32_t *to)
+{
+    for (uint32_t i = 0; i < cols->code_count; i++)
+        cols->codes[i].last = 0;
+    for (uint32_t i = 0; i < cols->count; i++) {
+        struct fw_fwt_code *code = &cols->codes[cols->code[i]];
+        uint32_t difference = cols->target[i] - code->last;
+
+        to[i] = difference << 1 ^ (0 - (difference >> 31));
+        code->last = cols->target[i];
+    }
+}
+
+static int more_used(const void *a, const void *b)
+{
+    const struct fw_fwt_code *x = *(const struct fw_fwt_code *const *)a;
+    const struct fw_fwt_code *y = *(const struct fw_fwt_code *const *)b;
+
+    if (x->uses != y->uses)
+        return x->uses > y->uses ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Numbers the codes by frequency, so that the high plane is mostly zero; writes the dictionary. */
+static void put_dictionary(struct fw_fwt_columns *cols, struct fw_bytes *to)
+{
+    struct fw_fwt_code **order = fw_xcalloc(cols->code_count, sizeof *order);
+    uint32_t *rank = fw_xcalloc(cols->code_count, sizeof *rank);
+
+    for (uint32_t i = 0; i < cols->code_count; i++)
+        order[i] = &cols->codes[i];
+    qsort(order, cols->code_count, sizeof *order, more_used);
+    for (uint32_t i = 0; i < cols->code_count; i++) {
+        const struct fw_fwt_code *code = order[i];
+
+        rank[code - cols->codes] = i;
+        fw_vec_push(to, code->kind);
+        fw_vec_push(to, (unsigned char)(code->order | code->has << 4));
+        put_varint(to, code->site);
+        if (code->has & FW_ATTR_SIZE)
+            put_varint(to, code->size);
+    }
+    for (uint32_t i = 0; i < cols->count; i++)
+        cols->code[i] = rank[cols->code[i]];
+    free(rank);
+    free(order);
+}
+
+/* Replaces the thread column by its runs: indices in place, lengths - 1 in `lengths`. */
+static void collect_runs(struct fw_fwt_columns *cols, uint32_t *lengths)
+{
+    uint32_t run = 0, begin = 0;
+
+    for (uint32_t i = 1; i <= cols->count; i++) {
+        if (i < cols->count && cols->thread[i] == cols->thread[begin])
+            continue;
+        lengths[run] = i - begin - 1;
+        cols->thread[run++] = cols->thread[begin];
+        begin = i;
+    }
+    FW_ASSERT(run == cols->runs);
+}
+
+static void put_threads(struct fw_fwt_columns *cols, struct fw_bytes *to, uint32_t *scratch,
+                        struct fw_fwt_layout *layout)
+{
+    size_t start = to->len;
+
+    for (size_t i = 0; i < cols->threads.len; i++)
+        put_varint(to, cols->threads.at[i]);
+    layout->thread_count = (uint32_t)cols->threads.len;
+    layout->threads_size = (uint32_t)(to->len - start);
+    layout->thread_planes = (uint8_t)planes_for(layout->thread_count - 1);
+    /* A run takes three bytes, or four, against one for each event. */
+    if (cols->runs < cols->count / 4 || layout->thread_count == 1) {
+        layout->run_count = cols->runs;
+        collect_runs(cols, scratch);
+        put_planes(to, scratch, cols->runs, 2);
+    }
+    put_planes(to, cols->thread, layout->run_count ? layout->run_count : cols->count,
+               layout->thread_planes);
+}
+
+static void put_targets(struct fw_fwt_columns *cols, struct fw_bytes *to, const uint32_t *delta,
+                        struct fw_fwt_layout *layout)
+{
+    const uint32_t *column = cols->target;
+
+    if (estimate(delta, cols->count) < estimate(cols->target, cols->count)) {
+        column = delta;
+        layout->target_mode = FW_FWT_TARGET_DELTA;
+    }
+    layout->target_planes = (uint8_t)planes_for(highest_of(column, cols->count));
+    put_planes(to, column, cols->count, layout->target_planes);
+}
+
+static void put_bytes(struct fw_bytes *to, const struct fw_bytes *from)
+{
+    fw_vec_reserve(to, to->len + from->len);
+    if (from->len)
+        memcpy(to->at + to->len, from->at, from->len);
+    to->len += from->len;
+}
+
+static void pack_layout(unsigned char *to, const struct fw_fwt_layout *l)
+{
+    fw_put32(to, l->dictionary_count);
+    fw_put32(to + 4, l->thread_count);
+    fw_put32(to + 8, l->run_count);
+    to[12] = l->code_planes;
+    to[13] = l->thread_planes;
+    to[14] = l->target_planes;
+    to[15] = l->target_mode;
+    fw_put32(to + 16, l->dictionary_size);
+    fw_put32(to + 20, l->threads_size);
+    fw_put32(to + 24, l->rf_size);
+    fw_put32(to + 28, l->value_size);
+}
+
+static void start_next(struct fw_fwt_columns *cols)
+{
+    for (uint32_t i = 0; i < cols->code_count; i++)
+        cols->slots[cols->codes[i].slot] = 0;
+    memset(cols->codes, 0, cols->code_count * sizeof *cols->codes);
+    for (size_t i = 0; i < cols->threads.len; i++)
+        cols->thread_index.at[cols->threads.at[i]] = 0;
+    fw_vec_clear(&cols->threads);
+    fw_vec_clear(&cols->rf);
+    fw_vec_clear(&cols->value);
+    cols->first += cols->count;
+    cols->count = cols->code_count = cols->runs = 0;
+}
+
+void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to)
+{
+    struct fw_fwt_layout layout = { .dictionary_count = cols->code_count };
+    uint32_t *delta = fw_xcalloc(cols->count, sizeof *delta);
+    uint32_t *lengths = fw_xcalloc(cols->runs, sizeof *lengths);
+    size_t start = to->len;
+
+    differences(cols, delta);
+    fw_vec_extend(to, start + FW_FWT_EVENTS_HEAD);
+    put_dictionary(cols, to);
+    layout.dictionary_size = (uint32_t)(to->len - start - FW_FWT_EVENTS_HEAD);
+    put_threads(cols, to, lengths, &layout);
+    layout.code_planes = (uint8_t)planes_for(cols->code_count - 1);
+    put_planes(to, cols->code, cols->count, layout.code_planes);
+    put_targets(cols, to, delta, &layout);
+    put_bytes(to, &cols->rf);
+    put_bytes(to, &cols->value);
+    layout.rf_size = (uint32_t)cols->rf.len;
+    layout.value_size = (uint32_t)cols->value.len;
+    pack_layout(to->at + start, &layout);
+    free(delta);
+    free(lengths);
+    start_next(cols);
+}
