@@ -340,28 +340,30 @@ static int set_from_environment(const struct parser *p, const struct fw_option *
     return 0;
 }
 
-/* Cuts the next key and value off *rest, in place; quotes protect colons. */
+/*
+ * Cuts the next key and value off *rest, in place.  Quotes protect colons and
+ * are taken away.  NULL if a quote does not end.
+ */
 static char *next_key(char **rest, char **value)
 {
-    char *key = *rest, *end = key + strcspn(key, "=:");
+    char *key = *rest, *from = key + strcspn(key, "=:"), *to, quote = 0;
 
     *value = NULL;
-    if (*end == '=') {
-        *end++ = '\0';
-        *value = end;
-        if (*end == '"' || *end == '\'') {
-            char *quote = strchr(end + 1, *end);
-
-            *value = quote ? end + 1 : end;
-            end = quote ? quote : end + strcspn(end, ":");
-            if (quote)
-                *end++ = '\0';
-        }
-        end += strcspn(end, ":");
+    if (*from == '=') {
+        *from++ = '\0';
+        *value = from;
     }
-    *rest = *end ? end + 1 : end;
-    *end = '\0';
-    return key;
+    for (to = from; *from && (*from != ':' || quote); from++) {
+        if (*from == quote)
+            quote = 0;
+        else if (!quote && (*from == '"' || *from == '\''))
+            quote = *from;
+        else
+            *to++ = *from;
+    }
+    *rest = *from ? from + 1 : from;
+    *to = '\0';
+    return quote ? NULL : key;
 }
 
 int fw_options_environment(const struct fw_option *table, void *values, const char *text,
@@ -376,6 +378,8 @@ int fw_options_environment(const struct fw_option *table, void *values, const ch
         const struct fw_option *option;
         char *value, *key = next_key(&rest, &value);
 
+        if (!key)
+            return fw_error_set(err, "a quote does not end in '%s'", text);
         if (!*key && !value)
             continue;
         option = find_long(table, key, strlen(key));

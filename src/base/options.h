@@ -50,7 +50,7 @@ struct fw_option {
     const char *help;     /* one line: lower case, no full stop, at most ~50 letters */
     enum fw_option_type type;
     size_t offset;              /* of the field in the command's struct */
-    const char *group;          /* heading in the manual; NULL: "Options" */
+    const char *group;          /* heading within the options of the manual, or NULL */
     const char *detail;         /* further sentences for the manual, or NULL */
     const char *const *choices; /* NULL-terminated; required for CHOICE, may be set for LIST */
 };

@@ -1,0 +1,108 @@
+/* json.c - see json.h. */
+#include "base/json.h"
+
+#include "base/bug.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The length of the UTF-8 sequence at s (RFC 3629: no overlong ones, no surrogates), or 0. */
+static size_t utf8_length(const unsigned char *s)
+{
+    size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+
+    if (s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+static void quote(struct fw_output *out, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+
+    fw_output_text(out, "\"");
+    while (*s) {
+        size_t len = utf8_length(s);
+
+        if (len == 0)
+            fw_output_text(out, "\\ufffd");
+        else if (*s == '"' || *s == '\\')
+            fw_output_printf(out, "\\%c", *s);
+        else if (*s < 0x20 || *s == 0x7f)
+            fw_output_printf(out, "\\u%04x", *s);
+        else
+            fw_output_bytes(out, s, len);
+        s += len ? len : 1;
+    }
+    fw_output_text(out, "\"");
+}
+
+static void start(struct fw_json *json, const char *key)
+{
+    FW_ASSERT(!key == (json->depth == 0 || json->closing[json->depth - 1] == ']'));
+    if (json->comma)
+        fw_output_text(json->out, ",");
+    json->comma = true;
+    if (key) {
+        quote(json->out, key);
+        fw_output_text(json->out, ":");
+    }
+}
+
+static void nest(struct fw_json *json, const char *key, const char *opening, char closing)
+{
+    start(json, key);
+    FW_ASSERT(json->depth < FW_JSON_DEPTH);
+    json->closing[json->depth++] = closing;
+    fw_output_text(json->out, opening);
+    json->comma = false;
+}
+
+void fw_json_object(struct fw_json *json, const char *key)
+{
+    nest(json, key, "{", '}');
+}
+
+void fw_json_array(struct fw_json *json, const char *key)
+{
+    nest(json, key, "[", ']');
+}
+
+void fw_json_end(struct fw_json *json)
+{
+    FW_ASSERT(json->depth);
+    fw_output_bytes(json->out, &json->closing[--json->depth], 1);
+    json->comma = true;
+    if (json->depth == 0)
+        fw_output_text(json->out, "\n");
+}
+
+void fw_json_text(struct fw_json *json, const char *key, const char *text)
+{
+    start(json, key);
+    quote(json->out, text);
+}
+
+void fw_json_number(struct fw_json *json, const char *key, uint64_t value)
+{
+    start(json, key);
+    fw_output_printf(json->out, "%" PRIu64, value);
+}
+
+void fw_json_real(struct fw_json *json, const char *key, double value)
+{
+    start(json, key);
+    fw_output_printf(json->out, "%.3f", value);
+}
+
+void fw_json_bool(struct fw_json *json, const char *key, bool value)
+{
+    start(json, key);
+    fw_output_text(json->out, value ? "true" : "false");
+}
