@@ -1,5 +1,17 @@
 # What `make install` puts where.  Man pages and completion are printed by the program itself, from
 # the same option tables that parse the command line.
 include(GNUInstallDirs)
+
+set(MANUAL_DIR ${CMAKE_BINARY_DIR}/manual)
+add_custom_command(TARGET foreweave POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${MANUAL_DIR}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${MANUAL_DIR}/man1
+  COMMAND foreweave help --man-dir=${MANUAL_DIR}/man1
+  COMMAND foreweave help --completion=bash > ${MANUAL_DIR}/completion.bash
+  VERBATIM)
+
 install(TARGETS foreweave RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${MANUAL_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${MANUAL_DIR}/completion.bash RENAME foreweave
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,100 @@
+/*
+ * analysis.h - one event stream, many analyses.
+ *
+ * An analysis is one const descriptor in a file of its own and one row in table.c:
+ *
+ *     const struct fw_analysis fw_analysis_lockset = {
+ *         .name = "lockset", .summary = "accesses that no lock protects consistently",
+ *         .guarantee = FW_HEURISTIC,
+ *         .create = lockset_create, .finish = lockset_finish, .destroy = lockset_destroy,
+ *         .on = { [FW_ACQUIRE] = lockset_acquire, [FW_RELEASE] = lockset_release,
+ *                 [FW_READ] = lockset_access, [FW_WRITE] = lockset_access },
+ *     };
+ *
+ * The engine (engine.h) calls the handler of each event's kind, in the order of the trace, and
+ * finish at its end; kinds without a handler cost nothing.  An analysis cannot see, stop or alter
+ * another one, nor the program's output: what it has to say is in its outcome.  null.c is the
+ * example to copy.
+ *
+ * What the stream promises: events are well-formed (a release is by the holder, a thread runs
+ * only after its fork ...), re-entrant inner lock operations are gone, thread, variable, lock
+ * and site ids are dense.  New ids may appear at any event: tables grow on demand.
+ */
+#ifndef FW_ANALYSIS_ANALYSIS_H
+#define FW_ANALYSIS_ANALYSIS_H
+
+#include "trace/batch.h"
+#include "trace/symbols.h"
+
+#include <stddef.h>
+
+/* How far a finding can be trusted. */
+enum fw_guarantee {
+    FW_SOUND,     /* every finding is real, and carries a witness */
+    FW_FIRST,     /* the first finding is real */
+    FW_OBSERVED,  /* exact for the trace itself */
+    FW_HEURISTIC, /* a finding may be a false alarm */
+    FW_NO_CLAIM,  /* reports nothing */
+    FW_GUARANTEE_COUNT,
+};
+
+extern const char *const fw_guarantee_names[FW_GUARANTEE_COUNT];
+
+/* What an analysis is told when it is created; all of it outlives the analysis. */
+struct fw_analysis_setup {
+    const struct fw_symbols *symbols; /* grows while the trace is read */
+    bool has_branches;                /* false: read the trace as if a branch followed every read */
+};
+
+/* What it leaves. */
+struct fw_outcome {
+    uint64_t findings;
+    bool complete;  /* nothing was skipped: no budget ran out, nothing was dropped */
+    char why[160];  /* if not complete */
+    char note[512]; /* one line for people, or empty */
+};
+
+/* Where the event at hand stands; good during the call of the handler. */
+struct fw_place {
+    const struct fw_batch *batch;
+    uint32_t i; /* in the batch */
+};
+
+static inline uint64_t fw_place_position(const struct fw_place *place)
+{
+    return place->batch->first + place->i;
+}
+
+/* The index is what users see; see batch.h. */
+static inline uint64_t fw_place_index(const struct fw_place *place)
+{
+    return fw_batch_index(place->batch, place->i);
+}
+
+static inline const struct fw_attr *fw_place_attr(const struct fw_place *place)
+{
+    return &place->batch->attrs[place->batch->events[place->i].attr];
+}
+
+typedef void fw_handler(void *state, const struct fw_event *event, const struct fw_place *place);
+
+struct fw_analysis {
+    const char *name;
+    const char *summary; /* what it finds: lower case, no full stop */
+    enum fw_guarantee guarantee;
+    bool by_default; /* runs when no analysis is named */
+    void *(*create)(const struct fw_analysis_setup *setup);
+    void (*finish)(void *state, struct fw_outcome *outcome); /* *outcome: complete, no findings */
+    void (*destroy)(void *state);
+    fw_handler *on[FW_KIND_COUNT];
+};
+
+/* All analyses, in the order of `foreweave list`; ends with NULL. */
+extern const struct fw_analysis *const fw_analyses[];
+
+extern const struct fw_analysis fw_analysis_null;
+
+/* The analysis of this name or NULL. */
+const struct fw_analysis *fw_analysis_find(const char *name);
+
+#endif

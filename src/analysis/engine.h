@@ -1,0 +1,36 @@
+/*
+ * engine.h - broadcasts a stream of events to analyses.
+ *
+ * Each analysis gets every batch in order, and runs through it alone: none can
+ * see another, and the order in which they are named changes nothing.
+ *
+ *     engine = fw_engine_create(analyses, count, &setup);
+ *     while (fw_reader_next(reader, &batch, &err) > 0)
+ *         fw_engine_batch(engine, &batch);
+ *     fw_engine_finish(engine);
+ *     ... fw_engine_outcome(engine, i) ...
+ *     fw_engine_destroy(engine);
+ */
+#ifndef FW_ANALYSIS_ENGINE_H
+#define FW_ANALYSIS_ENGINE_H
+
+#include "analysis/analysis.h"
+
+struct fw_engine;
+
+/* `analyses` is copied; they run in this order. */
+struct fw_engine *fw_engine_create(const struct fw_analysis *const *analyses, size_t count,
+                                   const struct fw_analysis_setup *setup);
+void fw_engine_destroy(struct fw_engine *engine);
+
+void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch);
+
+/* Behind the last batch, once. */
+void fw_engine_finish(struct fw_engine *engine);
+
+size_t fw_engine_count(const struct fw_engine *engine);
+const struct fw_analysis *fw_engine_analysis(const struct fw_engine *engine, size_t i);
+/* Borrowed; complete after fw_engine_finish. */
+const struct fw_outcome *fw_engine_outcome(const struct fw_engine *engine, size_t i);
+
+#endif
