@@ -1,9 +1,14 @@
 /* cmd_trace.c - foreweave trace: the group of commands on trace files. */
 #include "cmd/cmd.h"
 
+/* clang-format off */
 static const struct fw_command *const children[] = {
+    &fw_cmd_trace_info,
+    &fw_cmd_trace_show,
+    &fw_cmd_trace_convert,
     NULL,
 };
+/* clang-format on */
 
 static const struct fw_example examples[] = {
     { "foreweave trace info a.std", "how many events, threads, variables, locks" },

@@ -32,11 +32,18 @@ static int run(const void *values, int argc, char **argv)
     return fw_cmd_output_close(&out, FW_EXIT_OK);
 }
 
+static const struct fw_example examples[] = {
+    { "foreweave version", "the same as foreweave --version" },
+    { "foreweave version --format=json", "for programs, libraries included" },
+    { 0 },
+};
+
 const struct fw_command fw_cmd_version = {
     .name = "version",
     .summary = "print the version",
     .description = "Prints the version of Foreweave; as JSON also those of its libraries.",
     .options = options,
     .options_size = sizeof(struct version),
+    .examples = examples,
     .run = run,
 };

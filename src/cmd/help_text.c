@@ -124,13 +124,15 @@ static void manual_options(const struct fw_command *command, struct fw_output *o
 {
     const struct fw_option *table = fw_command_options(command);
 
+    fw_output_text(out, "\nOPTIONS\n");
     for (const struct fw_option *o = table; o->name; o++) {
-        if (o == table || !same_group(o, o - 1))
-            fw_output_printf(out, "\n%s\n", o->group ? o->group : "OPTIONS");
+        bool starts = o == table ? o->group != NULL : !same_group(o, o - 1);
+
+        if (starts)
+            fw_output_printf(out, "%s  %s:\n", o == table ? "" : "\n",
+                             o->group ? o->group : "general");
         manual_option(o, out);
     }
-    if (!table->name)
-        fw_output_text(out, "\nOPTIONS\n");
     fw_output_text(out,
                    "    -h, --help\n            -h: one screen of help, --help: this manual\n");
 }

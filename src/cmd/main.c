@@ -18,12 +18,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One row a command, in the order of the help. */
+/* clang-format off */
 static const struct fw_command *const commands[] = {
+    &fw_cmd_check,
     &fw_cmd_trace,
+    &fw_cmd_list,
+    &fw_cmd_doctor,
     &fw_cmd_help,
     &fw_cmd_version,
     NULL,
 };
+/* clang-format on */
 
 struct root {
     bool version;

@@ -1,0 +1,39 @@
+/* reading.c - see reading.h. */
+#include "cmd/reading.h"
+
+#include <inttypes.h>
+
+void fw_cmd_read_warnings(const struct fw_reader *reader, const char *consequence)
+{
+    const struct fw_read_status *status = fw_reader_status(reader);
+    const char *name = fw_reader_name(reader);
+
+    if (status->cut)
+        fw_cmd_warning("'%s' is cut (%s): %s to its last complete block", name, status->cut_reason,
+                       consequence);
+    if (status->dropped)
+        fw_cmd_warning("'%s' is ill-formed: %" PRIu64 " event%s dropped, the first because: %s",
+                       name, status->dropped, status->dropped == 1 ? "" : "s", status->first_drop);
+}
+
+int fw_cmd_open_trace(struct fw_reader **reader, const char *path,
+                      const struct fw_read_options *options)
+{
+    struct fw_error err;
+
+    if (fw_reader_open(reader, path, options, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    return 0;
+}
+
+void fw_cmd_json_status(struct fw_json *json, const struct fw_read_status *status)
+{
+    fw_json_number(json, "ignored", status->ignored);
+    fw_json_number(json, "reentrant", status->reentrant);
+    fw_json_number(json, "dropped", status->dropped);
+    if (status->dropped)
+        fw_json_text(json, "first_drop", status->first_drop);
+    fw_json_bool(json, "cut", status->cut);
+    if (status->cut)
+        fw_json_text(json, "cut_reason", status->cut_reason);
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# check: the engine runs named analyses, reports the same every time, and says what is missing.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+printf 'T0|fork(T1)|1\nT0|w(x)|2\nT1|r(x)|3\n' >a.std
+
+expect 0 check --analysis=null a.std
+silent
+out_is "null: 0 findings, complete (1 r, 1 w, 1 fork)
+foreweave: 0 findings in 3 events of 2 threads"
+expect 0 check -a null,null a.std # naming it twice runs it once
+[ "$(grep -c '^null' "$out")" = 1 ] || complain "ran it twice"
+expect 0 check -a null --format=json a.std
+out_is '{"schema":1,"trace":{"name":"a.std","format":"std","events":3,"threads":2,"branches":false,"ignored":0,"reentrant":0,"dropped":0,"cut":false},"findings":[],"analyses":[{"name":"null","findings":0,"complete":true,"note":"1 r, 1 w, 1 fork"}]}'
+cp "$out" first.json
+expect 0 check -a null --format=json -o second.json a.std
+out_is ""
+same first.json second.json
+expect 0 check -a null --stats a.std
+out_has "stats: "
+out_has "events/s, peak memory"
+expect 0 check -a null --stats --format=json a.std
+out_has '"stats":{"seconds":'
+FOREWEAVE_OPTIONS=analysis=null expect 0 check a.std
+
+printf 'T1|rel(l)|1\nT1|w(x)|2\n' >bad.std
+expect 3 check -a null -o report.txt bad.std
+err_is "foreweave: bad.std:1: 'rel(l)' by T1, but nobody holds l"
+[ ! -e report.txt ] || complain "wrote a report of a malformed trace"
+expect 0 check -a null --repair bad.std
+err_is "foreweave: warning: 'bad.std' is ill-formed: 1 event dropped, the first because: \
+bad.std:1: 'rel(l)' by T1, but nobody holds l"
+out_has "foreweave: 0 findings in 1 event of 1 thread"
+
+# The whole corpus is readable.
+for trace in "$traces"/*.std "$traces"/*.tid; do
+    expect 0 check -a null "$trace"
+    silent
+done
+
+# Memory does not grow with the trace (a sanitizer's own memory does).
+if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
+    events() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "T%d|w(x%d)|%d\n", i % 4, i % 100, i % 10 }'; }
+    peak() { sed -n 's/.*"peak_kilobytes":\([0-9]*\).*/\1/p' "$out"; }
+    expect 0 check -a null --stats --format=json - < <(events 20000)
+    small=$(peak)
+    expect 0 check -a null --stats --format=json - < <(events 1000000)
+    large=$(peak)
+    [ "$large" -le $((small + 2048)) ] || complain "$small KiB for 20000 events, but $large KiB for 1000000"
+fi
+finish

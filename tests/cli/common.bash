@@ -1,0 +1,58 @@
+# common.bash - sourced by the command line tests.
+#
+#   expect STATUS ARGUMENTS...   runs foreweave; complains unless it exits so
+#   out_is / out_has / err_is / err_has / err_lacks TEXT   about what the last run printed
+#   finish                       ends the test
+#
+# Scratch files go to the current directory, a fresh one that is removed at the end.
+set -u
+failures=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/foreweave-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+unset FOREWEAVE_OPTIONS NO_COLOR COLUMNS
+traces=$FOREWEAVE_SOURCE/tests/traces
+out=$scratch/.out
+err=$scratch/.err
+last=
+
+complain() {
+    echo "FAILED: $*"
+    [ -z "$last" ] || echo "  replay: $last"
+    failures=$((failures + 1))
+}
+
+# Standard input, output and error are as the caller redirects them, else captured.
+expect() {
+    local wanted=$1 got
+    shift
+    last="foreweave $*"
+    "$FOREWEAVE" "$@" >"$out" 2>"$err"
+    got=$?
+    if [ "$got" != "$wanted" ]; then
+        complain "exit status $got, not $wanted"
+        head -5 "$err"
+    fi
+}
+
+out_is() { [ "$(cat "$out")" = "$1" ] || { complain "printed not '$1' but:"; head -20 "$out"; }; }
+out_has() { grep -qF -e "$1" "$out" || { complain "did not print '$1' but:"; head -20 "$out"; }; }
+out_lacks() { ! grep -qF -e "$1" "$out" || { complain "printed '$1'"; head -20 "$out"; }; }
+err_is() { [ "$(cat "$err")" = "$1" ] || { complain "said not '$1' but:"; head -5 "$err"; }; }
+err_has() { grep -qF -e "$1" "$err" || { complain "did not say '$1' but:"; head -5 "$err"; }; }
+err_lacks() { ! grep -qF -e "$1" "$err" || { complain "said '$1'"; head -5 "$err"; }; }
+silent() { [ ! -s "$err" ] || { complain "said something:"; head -5 "$err"; }; }
+same() { cmp -s "$1" "$2" || { complain "$1 and $2 differ"; diff "$1" "$2" | head -10; }; }
+
+# An error is one message; a usage error has one more line, which says where to find help.
+one_error() {
+    [ "$(wc -l <"$err")" = "${1:-1}" ] || { complain "not ${1:-1} line(s) of error:"; cat "$err"; }
+    head -1 "$err" | grep -q '^foreweave: ' || { complain "not an error of foreweave:"; cat "$err"; }
+}
+
+# A message of the C library's sanitizers or a crash is never right.
+finish() {
+    [ "$failures" = 0 ] && exit 0
+    echo "$failures failure(s)"
+    exit 1
+}
