@@ -33,6 +33,7 @@
  *     everything  all of it at once
  *     long        everything, up to 400 events and 12 threads: for formats, not for the oracle
  *     tiny        everything, up to 8 events: few enough to enumerate all reorderings
+ *     nested      as tiny, nested locks only: deadlocks
  */
 #ifndef FW_TESTS_GENERATE_H
 #define FW_TESTS_GENERATE_H

@@ -142,18 +142,21 @@ static uint32_t draw_held(struct generator *g, uint32_t thread, enum gen_hold at
     return GEN_MAX_LOCKS;
 }
 
-static bool release(struct generator *g, uint32_t thread)
+static bool release_lock(struct generator *g, uint32_t thread, uint32_t lock)
 {
-    uint32_t lock = draw_held(g, thread, GEN_SHARED);
-    bool shared;
+    bool shared = g->threads[thread].holds[lock] == GEN_SHARED;
 
-    if (lock == GEN_MAX_LOCKS)
-        return false;
-    shared = g->threads[thread].holds[lock] == GEN_SHARED;
     g->threads[thread].holds[lock] = GEN_FREE;
     gen_emit(g, &(struct gen_line) {
                     .thread = thread, .op = shared ? "rrel" : "rel", .target = lock_names[lock] });
     return true;
+}
+
+static bool release(struct generator *g, uint32_t thread)
+{
+    uint32_t lock = draw_held(g, thread, GEN_SHARED);
+
+    return lock != GEN_MAX_LOCKS && release_lock(g, thread, lock);
 }
 
 static bool try_fail(struct generator *g, uint32_t thread)
@@ -170,20 +173,20 @@ static bool try_fail(struct generator *g, uint32_t thread)
     return true;
 }
 
+/* A wait mostly gives up a mutex; a read lock will do as well. */
 static bool wait_begin(struct generator *g, uint32_t thread)
 {
     struct gen_thread *t = &g->threads[thread];
-    uint32_t lock = draw_held(g, thread, GEN_EXCLUSIVE);
+    uint32_t lock = draw_held(g, thread, GEN_SHARED);
 
     if (lock == GEN_MAX_LOCKS)
         return false;
     t->phase = GEN_WAITING;
     t->wait_lock = lock;
+    t->wait_mode = t->holds[lock];
     t->wait_condition = draw_object(g);
     t->wait_since = gen_index(g);
-    t->holds[lock] = GEN_FREE;
-    gen_emit(g, &(struct gen_line) { .thread = thread, .op = "rel", .target = lock_names[lock] });
-    return true;
+    return release_lock(g, thread, lock);
 }
 
 static bool notify(struct generator *g, uint32_t thread, const char *op)
@@ -221,13 +224,11 @@ static bool wake(struct generator *g, uint32_t thread)
 static bool wait_end(struct generator *g, uint32_t thread)
 {
     struct gen_thread *t = &g->threads[thread];
+    bool shared = t->wait_mode == GEN_SHARED;
 
-    if (is_held_by_other(g, thread, t->wait_lock, GEN_SHARED))
+    if (!acquire_lock(g, thread, shared ? "racq" : "acq", t->wait_mode, t->wait_lock))
         return false;
     t->phase = GEN_RUNNING;
-    t->holds[t->wait_lock] = GEN_EXCLUSIVE;
-    gen_emit(g, &(struct gen_line) {
-                    .thread = thread, .op = "acq", .target = lock_names[t->wait_lock] });
     return true;
 }
 
@@ -337,6 +338,23 @@ static bool close_bracket(struct generator *g, uint32_t thread, const char *op,
     return true;
 }
 
+/* Mostly from the innermost call; sometimes from any, or from one that the trace does not show. */
+static bool return_from(struct generator *g, uint32_t thread)
+{
+    struct gen_thread *t = &g->threads[thread];
+    uint32_t function = fw_random_below(&g->random, COUNT(function_names)), depth = t->call_depth;
+
+    if (!fw_random_percent(&g->random, 10))
+        return close_bracket(g, thread, "ret", t->calls, &t->call_depth, function_names);
+    while (depth > 0 && t->calls[depth - 1] != function)
+        depth--;
+    if (depth > 0)
+        t->call_depth = depth - 1;
+    gen_emit(g, &(struct gen_line) {
+                    .thread = thread, .op = "ret", .target = function_names[function] });
+    return true;
+}
+
 static bool alloc_or_free(struct generator *g, uint32_t thread, bool alloc)
 {
     uint32_t heap = draw_object(g);
@@ -438,7 +456,7 @@ bool gen_act(struct generator *g, uint32_t thread, enum fw_generate_act act)
         return open_bracket(g, thread, "call", t->calls, &t->call_depth, function_names,
                             COUNT(function_names));
     case FW_GEN_RETURN:
-        return close_bracket(g, thread, "ret", t->calls, &t->call_depth, function_names);
+        return return_from(g, thread);
     case FW_GEN_ALLOC:
         return alloc_or_free(g, thread, true);
     case FW_GEN_FREE:

@@ -36,6 +36,7 @@ struct gen_thread {
     enum gen_phase phase;
     uint8_t holds[GEN_MAX_LOCKS];
     uint32_t wait_lock, wait_condition, wait_since; /* index of the release */
+    enum gen_hold wait_mode;
     uint32_t barrier, round;
     uint8_t blocks[GEN_MAX_DEPTH], calls[GEN_MAX_DEPTH]; /* labels, innermost last */
     uint32_t block_depth, call_depth;

@@ -31,7 +31,7 @@ static uint32_t place_of(const struct fw_witness *w, uint32_t event)
 
 static bool is_next(const struct fw_oracle *o, const uint8_t *state, uint32_t event)
 {
-    return event < o->count && oracle_next(o, state, oracle_event(o, event)->thread) == event;
+    return oracle_next(o, state, oracle_event(o, event)->thread) == event;
 }
 
 /* The order ends with the pair, in any order; before it both are next. */
@@ -105,8 +105,7 @@ static bool shows_nondeterminism(const struct fw_oracle *o, const struct fw_witn
     if (w->event_count < 1 || w->event_count > 2 || w->order_count < 1)
         return false;
     read = w->events[0];
-    if (w->order[w->order_count - 1] != read || read >= o->count ||
-        !fw_is_read(oracle_event(o, read)->kind))
+    if (w->order[w->order_count - 1] != read || !fw_is_read(oracle_event(o, read)->kind))
         return false;
     if (!run(o, state, w->order, w->order_count - 1) || oracle_any_tainted(o, state))
         return false;
@@ -121,6 +120,9 @@ bool fw_oracle_judge(const struct fw_oracle *oracle, const struct fw_witness *wi
 {
     uint8_t state[FW_ORACLE_STATE_BYTES] = { 0 };
 
+    for (uint32_t i = 0; i < witness->event_count; i++)
+        if (witness->events[i] >= oracle->count)
+            return false;
     switch (witness->claim) {
     case FW_CLAIM_RACE:
         return shows_race(oracle, witness, state);
