@@ -73,6 +73,7 @@ extern const struct fw_command fw_cmd_trace;
 extern const struct fw_command fw_cmd_trace_convert;
 extern const struct fw_command fw_cmd_trace_info;
 extern const struct fw_command fw_cmd_trace_show;
+extern const struct fw_command fw_cmd_trace_verify;
 extern const struct fw_command fw_cmd_version;
 
 /* Words of --format. */

@@ -6,6 +6,7 @@ static const struct fw_command *const children[] = {
     &fw_cmd_trace_info,
     &fw_cmd_trace_show,
     &fw_cmd_trace_convert,
+    &fw_cmd_trace_verify,
     NULL,
 };
 /* clang-format on */

@@ -1,0 +1,380 @@
+/*
+ * cmd_trace_verify.c - foreweave trace verify: are the findings of a result proved?
+ *
+ * Reads a trace and a result, translates the result's indices into positions
+ * and has the verifier judge each witness.  What a finding says of its events
+ * (thread, op, target) is compared with the trace as well, so that a result of
+ * another trace is noticed.
+ */
+#include "base/json.h"
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "cmd/reading.h"
+#include "report/result_read.h"
+#include "trace/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct verify {
+    bool repair;
+    int from;
+    int format;
+    const char *output;
+};
+
+static const struct verify defaults = { .from = FW_FROM_UNKNOWN };
+
+static const struct fw_option options[] = {
+    FW_REPAIR_OPTION(struct verify, repair),
+    FW_FROM_OPTION(struct verify, from),
+    FW_FORMAT_OPTION(struct verify, format),
+    FW_OUTPUT_OPTION(struct verify, output),
+    { 0 },
+};
+
+struct judge {
+    const struct fw_trace *trace;
+    struct fw_verifier *verifier;
+    FW_VEC(uint32_t) events; /* positions, of the finding being judged */
+    FW_VEC(uint32_t) order;
+    uint32_t list;   /* number of the list of indices being translated */
+    uint32_t *used;  /* position of a line's first event → the latest list that named the line */
+    uint32_t *times; /* ... and how often; both NULL if indices are positions */
+    uint64_t accepted, rejected, bare;
+};
+
+/* ---- from indices to positions ---- */
+
+/*
+ * A line of the trace may be several events (a wait): an index that a list
+ * names for the nth time is the line's nth event.
+ */
+static uint32_t translate(struct judge *judge, uint64_t index)
+{
+    uint32_t first = fw_trace_position(judge->trace, index, 0), nth;
+
+    if (first == FW_NO_EVENT || !judge->used)
+        return first;
+    if (judge->used[first] != judge->list) {
+        judge->used[first] = judge->list;
+        judge->times[first] = 0;
+    }
+    nth = fw_trace_position(judge->trace, index, judge->times[first]++);
+    return nth != FW_NO_EVENT ? nth : first; /* too often: the verifier sees it twice */
+}
+
+static bool same(const char *said, const char *is)
+{
+    return !said || strcmp(said, is) == 0;
+}
+
+/* Is the event at this position what the finding says of it? */
+static bool as_described(const struct judge *judge, const struct fw_result_event *said, uint32_t at)
+{
+    const struct fw_event *event = &judge->trace->events[at];
+    const struct fw_kind_info *info = &fw_kind_info[event->kind];
+    const struct fw_symbols *symbols = judge->trace->symbols;
+
+    if (!same(said->thread, fw_thread_name(symbols, event->thread)) ||
+        !same(said->op, info->std_name))
+        return false;
+    return info->space == FW_SPACE_NONE ||
+           same(said->target, fw_symbols_name(symbols, info->space, event->target));
+}
+
+/* The position of a finding's event; of several events of a line the one that is described. */
+static uint32_t find_event(struct judge *judge, const struct fw_result_event *said, bool waiting)
+{
+    uint32_t named = translate(judge, said->index), at;
+
+    for (unsigned n = 0; (at = fw_trace_position(judge->trace, said->index, n)) != FW_NO_EVENT; n++)
+        if (as_described(judge, said, at) && (at == named || said->op || waiting) &&
+            (!waiting || fw_is_class(judge->trace->events[at].kind, FW_CLASS_BLOCKING)))
+            return at;
+    return named;
+}
+
+static bool refuse_event(const struct judge *judge, const struct fw_result_event *said, uint32_t at,
+                         struct fw_verdict *verdict)
+{
+    char text[64];
+
+    if (at == FW_NO_EVENT)
+        snprintf(verdict->reason, sizeof verdict->reason, "the trace has no event %" PRIu64,
+                 said->index);
+    else
+        snprintf(verdict->reason, sizeof verdict->reason,
+                 "event %" PRIu64 " of the trace is '%s' by %.64s, not what the finding says",
+                 said->index,
+                 fw_event_text(judge->trace->symbols, &judge->trace->events[at], text, sizeof text),
+                 fw_thread_name(judge->trace->symbols, judge->trace->events[at].thread));
+    return false;
+}
+
+static bool translate_events(struct judge *judge, const struct fw_result_finding *finding,
+                             struct fw_verdict *verdict)
+{
+    judge->list++;
+    fw_vec_clear(&judge->events);
+    for (size_t i = 0; i < finding->event_count; i++) {
+        const struct fw_result_event *said = &finding->events[i];
+        uint32_t at = find_event(judge, said, finding->claim == FW_CLAIM_DEADLOCK);
+
+        if (at == FW_NO_EVENT || !as_described(judge, said, at))
+            return refuse_event(judge, said, at, verdict);
+        fw_vec_push(&judge->events, at);
+    }
+    return true;
+}
+
+static bool translate_order(struct judge *judge, const struct fw_result_finding *finding,
+                            struct fw_verdict *verdict)
+{
+    judge->list++;
+    fw_vec_clear(&judge->order);
+    for (size_t i = 0; i < finding->witness_count; i++) {
+        uint32_t at = translate(judge, finding->witness[i]);
+
+        if (at == FW_NO_EVENT) {
+            verdict->step = (uint32_t)i;
+            snprintf(verdict->reason, sizeof verdict->reason,
+                     "step %zu: the trace has no event %" PRIu64, i + 1, finding->witness[i]);
+            return false;
+        }
+        fw_vec_push(&judge->order, at);
+    }
+    return true;
+}
+
+/* ---- judging ---- */
+
+static struct fw_verdict judge_finding(struct judge *judge, const struct fw_result_finding *finding)
+{
+    struct fw_verdict verdict = { .step = (uint32_t)finding->witness_count };
+    struct fw_witness witness = { .claim = finding->claim };
+
+    /* No reordering is longer than the trace: a list that is repeats an event. */
+    if (finding->witness_count > judge->trace->count) {
+        snprintf(verdict.reason, sizeof verdict.reason,
+                 "the witness has %zu steps, the trace only %" PRIu32 " events",
+                 finding->witness_count, judge->trace->count);
+        return verdict;
+    }
+    if (!translate_events(judge, finding, &verdict) || !translate_order(judge, finding, &verdict))
+        return verdict;
+    witness.events = judge->events.at;
+    witness.event_count = (uint32_t)judge->events.len;
+    witness.order = judge->order.at;
+    witness.order_count = (uint32_t)judge->order.len;
+    return fw_verify(judge->verifier, &witness);
+}
+
+static void judge_init(struct judge *judge, const struct fw_trace *trace)
+{
+    memset(judge, 0, sizeof *judge);
+    judge->trace = trace;
+    judge->verifier = fw_verifier_create(trace);
+    if (trace->index) {
+        judge->used = fw_xcalloc((size_t)trace->count + 1, sizeof *judge->used);
+        judge->times = fw_xcalloc((size_t)trace->count + 1, sizeof *judge->times);
+    }
+}
+
+static void judge_release(struct judge *judge)
+{
+    fw_verifier_destroy(judge->verifier);
+    fw_vec_release(&judge->events);
+    fw_vec_release(&judge->order);
+    free(judge->used);
+    free(judge->times);
+}
+
+/* ---- reporting ---- */
+
+/* Names come from files: nothing in them may move the cursor or look like another line. */
+static void print_name(struct fw_output *out, const char *text)
+{
+    for (; *text; text++) {
+        bool control = (unsigned char)*text < ' ' || *text == 0x7f;
+
+        fw_output_bytes(out, control ? "?" : text, 1);
+    }
+}
+
+static void text_rejected(struct fw_output *out, const struct fw_result_finding *finding,
+                          const struct fw_verdict *verdict)
+{
+    fw_output_text(out, "rejected ");
+    print_name(out, finding->id);
+    fw_output_text(out, " ");
+    print_name(out, finding->kind);
+    fw_output_text(out, ": ");
+    print_name(out, verdict->reason);
+    fw_output_text(out, "\n");
+}
+
+static void json_finding(struct fw_json *json, const struct fw_result_finding *finding,
+                         const struct fw_verdict *verdict)
+{
+    fw_json_object(json, NULL);
+    fw_json_text(json, "id", finding->id);
+    fw_json_text(json, "kind", finding->kind);
+    if (!finding->has_witness) {
+        fw_json_text(json, "verdict", "no-witness");
+    } else if (verdict->accepted) {
+        fw_json_text(json, "verdict", "accepted");
+    } else {
+        fw_json_text(json, "verdict", "rejected");
+        if (verdict->step < finding->witness_count)
+            fw_json_number(json, "step", verdict->step + 1);
+        fw_json_text(json, "reason", verdict->reason);
+    }
+    fw_json_end(json);
+}
+
+static void judge_all(struct judge *judge, const struct fw_result *result, struct fw_output *out,
+                      struct fw_json *json)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        const struct fw_result_finding *finding = &result->findings[i];
+        struct fw_verdict verdict = { 0 };
+
+        if (finding->has_witness)
+            verdict = judge_finding(judge, finding);
+        if (!finding->has_witness)
+            judge->bare++;
+        else if (verdict.accepted)
+            judge->accepted++;
+        else
+            judge->rejected++;
+        if (json)
+            json_finding(json, finding, &verdict);
+        else if (finding->has_witness && !verdict.accepted)
+            text_rejected(out, finding, &verdict);
+    }
+}
+
+static void report_text(struct judge *judge, const struct fw_result *result, struct fw_output *out)
+{
+    judge_all(judge, result, out, NULL);
+    fw_output_printf(out,
+                     "foreweave: %" PRIu64 " witness%s accepted, %" PRIu64 " rejected; %" PRIu64
+                     " finding%s no witness\n",
+                     judge->accepted, judge->accepted == 1 ? "" : "es", judge->rejected,
+                     judge->bare, judge->bare == 1 ? " carries" : "s carry");
+}
+
+static void report_json(struct judge *judge, const struct fw_result *result, struct fw_output *out)
+{
+    struct fw_json json = { .out = out };
+
+    fw_json_object(&json, NULL);
+    fw_json_number(&json, "schema", 1);
+    fw_json_array(&json, "findings");
+    judge_all(judge, result, out, &json);
+    fw_json_end(&json);
+    fw_json_number(&json, "accepted", judge->accepted);
+    fw_json_number(&json, "rejected", judge->rejected);
+    fw_json_number(&json, "no_witness", judge->bare);
+    fw_json_end(&json);
+}
+
+static int report(const struct verify *verify, const struct fw_trace *trace,
+                  const struct fw_result *result)
+{
+    struct judge judge;
+    struct fw_output out;
+    int status = fw_cmd_output(&out, verify->output);
+
+    if (status)
+        return status;
+    judge_init(&judge, trace);
+    if (verify->format == FW_FORMAT_JSON)
+        report_json(&judge, result, &out);
+    else
+        report_text(&judge, result, &out);
+    status = judge.rejected ? FW_EXIT_FINDINGS : FW_EXIT_OK;
+    judge_release(&judge);
+    return fw_cmd_output_close(&out, status);
+}
+
+/* ---- the command ---- */
+
+static int load_trace(const struct verify *verify, const char *path, struct fw_trace **trace)
+{
+    struct fw_read_options reading = { .repair = verify->repair,
+                                       .format = fw_format_name(verify->from) };
+    struct fw_reader *reader;
+    struct fw_error err;
+    int status = fw_cmd_open_trace(&reader, path, &reading);
+
+    if (status)
+        return status;
+    if (fw_trace_read(trace, reader, &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_INPUT, &err);
+    else
+        fw_cmd_read_warnings(reader, "judged");
+    fw_reader_close(reader);
+    return status;
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct verify *verify = values;
+    struct fw_trace *trace;
+    struct fw_result *result;
+    struct fw_error err;
+    int status;
+
+    (void)argc;
+    if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0)
+        return fw_cmd_usage("only one of TRACE and RESULT can be standard input");
+    if (fw_result_read(&result, argv[1], &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    status = load_trace(verify, argv[0], &trace);
+    if (status == 0) {
+        status = report(verify, trace, result);
+        fw_trace_destroy(trace);
+    }
+    fw_result_destroy(result);
+    return status;
+}
+
+static const struct fw_example examples[] = {
+    { "foreweave trace verify a.std result.json", "are the findings in result.json proved?" },
+    { "foreweave trace verify --format=json a.fwt result.json", "a verdict for each finding" },
+    { 0 },
+};
+
+static const struct fw_exit_note exits[] = {
+    { FW_EXIT_OK, "every witness was accepted" },
+    { FW_EXIT_USAGE, "the command line is wrong" },
+    { FW_EXIT_INPUT, "the trace or the result cannot be read" },
+    { FW_EXIT_FINDINGS, "a witness was rejected" },
+    { FW_EXIT_FAILURE, "Foreweave could not do its work" },
+    { 0 },
+};
+
+const struct fw_command fw_cmd_trace_verify = {
+    .name = "verify",
+    .summary = "check the witnesses of a result",
+    .operands = "TRACE RESULT.json",
+    .description =
+        "A witness is a reordering of the trace that proves a finding. This command checks, by the "
+        "definitions alone and without any code of the analyses, that each witness in RESULT.json "
+        "is a correct reordering of TRACE and shows what its finding claims: a race, a deadlock, "
+        "an order, an atomicity violation or a nondeterministic read.\n\n"
+        "Each rejected finding is one line: its id, its kind, and the step that breaks a rule. "
+        "Findings without witness (of analyses that give none) are only counted. The trace must be "
+        "read as it was for the analysis: with --repair if the result was made with --repair.",
+    .options = options,
+    .options_size = sizeof(struct verify),
+    .defaults = &defaults,
+    .min_operands = 2,
+    .max_operands = 2,
+    .examples = examples,
+    .exits = exits,
+    .run = run,
+};
