@@ -30,9 +30,9 @@ struct fw_index {
     struct fw_rows by_lock;       /* lock operations of each lock, tryfail included */
     uint32_t *in_thread;          /* event → its place in its thread's row */
     uint32_t *partner;
-    uint32_t *lock_set;           /* event → id of the locks its thread holds just before an acquire,
-                                     and still at a release; set 0 is empty */
-    struct fw_rows lock_sets;     /* id → the held acquire's lock ids, times 2, plus 1 if shared */
+    uint32_t *lock_set;           /* event → id of the locks that its thread holds just before an
+                                     acquire, and still at a release; set 0 is empty */
+    struct fw_rows lock_sets;     /* id → the held locks' ids, times 2, plus 1 if shared */
     uint32_t *fork_of;            /* thread → its fork event, FW_NO_EVENT for a root */
     uint32_t *join_of;            /* thread → its first join event or FW_NO_EVENT */
     uint32_t *round_of;           /* event → barrier round, for barin and barout; allocated only

@@ -164,7 +164,8 @@ int fw_reader_next(struct fw_reader *reader, struct fw_batch *batch, struct fw_e
             note_end(reader);
             return got;
         }
-        if (fw_wellformed_filter(reader->wellformed, &raw, batch, &reader->status, &bad, &why) < 0) {
+        got = fw_wellformed_filter(reader->wellformed, &raw, batch, &reader->status, &bad, &why);
+        if (got < 0) {
             decoder->format->locate(decoder, bad, where, sizeof where);
             return fw_error_set(err, "%s: %s", where, why.message);
         }

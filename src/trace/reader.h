@@ -1,7 +1,7 @@
 /*
  * reader.h - opens a trace of any format and delivers its events in batches.
  *
- *     file ── decoder (std, tiddle, fwt) ──► raw events ── wellformed ──► batches
+ *     file ─ decoder (std, tiddle, fwt) ─► raw events ─ wellformed ─► batches
  *
  * The format is found by content for .fwt (magic bytes) and by extension
  * otherwise; "-" is standard input (.fwt or STD).  Well-formedness is checked
