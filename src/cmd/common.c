@@ -20,6 +20,9 @@ static void print_message(const char *kind, const char *fmt, va_list args)
 
     vsnprintf(text + used, sizeof text - used - 1, fmt, args);
     used = strlen(text);
+    for (size_t i = 0; i < used; i++) /* names in a trace may be anything */
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            text[i] = '?';
     text[used] = '\n';
     fwrite(text, 1, used + 1, stderr);
 }

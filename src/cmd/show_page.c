@@ -26,20 +26,20 @@ void fw_show_page_release(struct fw_show_page *page)
 {
     fw_vec_release(&page->rows);
     fw_vec_release(&page->text);
+    fw_vec_release(&page->name);
     fw_vec_release(&page->width);
 }
 
 /* Appends text; what could disturb a terminal becomes '?'. */
-static void put(struct fw_show_page *page, const char *text)
+static void put(struct fw_text *to, const char *text)
 {
     for (; *text; text++)
-        fw_vec_push(&page->text, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+        fw_vec_push(to, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
-static void putf(struct fw_show_page *page, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+static void putf(struct fw_text *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void putf(struct fw_show_page *page, const char *fmt, ...)
+static void putf(struct fw_text *to, const char *fmt, ...)
 {
     char text[64];
     va_list args;
@@ -47,7 +47,7 @@ static void putf(struct fw_show_page *page, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    put(page, text);
+    put(to, text);
 }
 
 /* Characters of UTF-8 text, all taken as one column wide. */
@@ -71,24 +71,24 @@ static void put_operation(struct fw_show_page *page, const struct fw_event *even
 {
     const struct fw_kind_info *kind = &fw_kind_info[event->kind];
 
-    put(page, kind->std_name);
+    put(&page->text, kind->std_name);
     if (kind->space != FW_SPACE_NONE) {
         const char *name = fw_symbols_name(page->symbols, kind->space, event->target);
 
         if (*name) {
-            put(page, "(");
-            put(page, name);
-            put(page, ")");
+            put(&page->text, "(");
+            put(&page->text, name);
+            put(&page->text, ")");
         }
     }
     if (attr->has & FW_ATTR_VALUE)
-        putf(page, "=%" PRId64, attr->value);
+        putf(&page->text, "=%" PRId64, attr->value);
     if (event->order)
-        putf(page, " %s", fw_order_names[event->order]);
+        putf(&page->text, " %s", fw_order_names[event->order]);
     if (attr->has & FW_ATTR_SIZE)
-        putf(page, " size=%" PRIu32, attr->size);
+        putf(&page->text, " size=%" PRIu32, attr->size);
     if (attr->has & FW_ATTR_RF)
-        putf(page, " rf=%" PRIu64, attr->rf);
+        putf(&page->text, " rf=%" PRIu64, attr->rf);
 }
 
 static const char *op_of(const struct fw_show_page *page, const struct fw_show_row *row)
@@ -112,9 +112,18 @@ void fw_show_page_add(struct fw_show_page *page, const struct fw_event *event,
     put_operation(page, event, attr);
     fw_vec_push(&page->text, '\0');
     row.site = page->text.len;
-    put(page, fw_symbols_name(page->symbols, FW_SPACE_SITE, event->site));
+    put(&page->text, fw_symbols_name(page->symbols, FW_SPACE_SITE, event->site));
     fw_vec_push(&page->text, '\0');
     fw_vec_push(&page->rows, row);
+}
+
+/* The thread's name, fit for a terminal; good until the next call. */
+static const char *name_of(struct fw_show_page *page, uint32_t thread)
+{
+    fw_vec_clear(&page->name);
+    put(&page->name, fw_thread_name(page->symbols, thread));
+    fw_vec_push(&page->name, '\0');
+    return page->name.at;
 }
 
 /* Widens what the row needs wider; true if the layout changed. */
@@ -187,6 +196,12 @@ static bool fit_columns(struct fw_show_page *page)
     return true;
 }
 
+static void blanks(struct fw_show_page *page, unsigned count)
+{
+    memset(fw_output_reserve(page->out, count), ' ', count);
+    fw_output_advance(page->out, count);
+}
+
 /* At most `room` columns of text, then blanks up to `pad`. */
 static void print_cell(struct fw_show_page *page, const char *text, unsigned room, unsigned pad)
 {
@@ -194,7 +209,8 @@ static void print_cell(struct fw_show_page *page, const char *text, unsigned roo
     const char *end = text;
 
     if (width <= room) {
-        fw_output_printf(page->out, "%s%*s", text, pad > width ? (int)(pad - width) : 0, "");
+        fw_output_text(page->out, text);
+        blanks(page, pad > width ? pad - width : 0);
         return;
     }
     /* room - 1 whole characters and the mark. */
@@ -202,7 +218,7 @@ static void print_cell(struct fw_show_page *page, const char *text, unsigned roo
         end++;
     fw_output_bytes(page->out, text, (size_t)(end - text));
     fw_output_text(page->out, page->style.unicode ? "…" : "~");
-    fw_output_printf(page->out, "%*s", pad > room ? (int)(pad - room) : 0, "");
+    blanks(page, pad > room ? pad - room : 0);
 }
 
 /* Colour never says anything alone: it repeats what the operation's name says. */
@@ -256,7 +272,7 @@ static void print_header(struct fw_show_page *page)
         if (!width)
             continue;
         fw_output_text(page->out, "  ");
-        print_cell(page, fw_thread_name(page->symbols, (uint32_t)i), width,
+        print_cell(page, name_of(page, (uint32_t)i), width,
                    i + 1 < last || page->site_width ? width : 0);
     }
     if (page->site_width)
@@ -264,6 +280,15 @@ static void print_header(struct fw_show_page *page)
     colour(page, OFF);
     fw_output_text(page->out, "\n");
     page->headed = true;
+}
+
+static void print_site(struct fw_show_page *page, const char *gap, const char *site)
+{
+    if (*site) {
+        fw_output_text(page->out, gap);
+        fw_output_text(page->out, site);
+    }
+    fw_output_text(page->out, "\n");
 }
 
 /* The event in its thread's column, a line down the others. */
@@ -284,7 +309,7 @@ static void print_columns(struct fw_show_page *page, const struct fw_show_row *r
         print_cell(page, here ? op_of(page, row) : line, width, i + 1 < last || *site ? width : 0);
         colour(page, OFF);
     }
-    fw_output_printf(page->out, "%s%s\n", *site ? "  " : "", site);
+    print_site(page, "  ", site);
 }
 
 static void print_plain(struct fw_show_page *page, const struct fw_show_row *row)
@@ -292,12 +317,12 @@ static void print_plain(struct fw_show_page *page, const struct fw_show_row *row
     const char *site = site_of(page, row);
 
     fw_output_printf(page->out, "%" PRIu64 " ", row->index);
-    fw_output_text(page->out, fw_thread_name(page->symbols, row->thread));
+    fw_output_text(page->out, name_of(page, row->thread));
     fw_output_text(page->out, " ");
     colour(page, colour_of(row->kind));
     fw_output_text(page->out, op_of(page, row));
     colour(page, OFF);
-    fw_output_printf(page->out, "%s%s\n", *site ? " " : "", site);
+    print_site(page, " ", site);
 }
 
 void fw_show_page_flush(struct fw_show_page *page)

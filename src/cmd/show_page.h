@@ -29,12 +29,15 @@ struct fw_show_row {
     size_t op, site;
 };
 
+FW_VEC_TYPE(fw_text, char);
+
 struct fw_show_page {
     struct fw_output *out;
     const struct fw_symbols *symbols;
     struct fw_show_style style;
     FW_VEC(struct fw_show_row) rows;
-    FW_VEC(char) text;      /* NUL-terminated pieces */
+    struct fw_text text;    /* NUL-terminated pieces */
+    struct fw_text name;    /* a thread's, while it is printed */
     FW_VEC(unsigned) width; /* of each thread's column; 0: no column yet */
     unsigned index_width, site_width, thread_width, op_width;
     unsigned cap;   /* most a column may take */

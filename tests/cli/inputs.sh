@@ -94,7 +94,14 @@ each 0 renamed.std
 silent
 
 # Names from a trace cannot play tricks on a terminal.
-printf 'T1|w(a\033[2Jb)|c\n' >escape.std
-expect 0 trace show escape.std
-out_lacks $'\033'
+printf '\033[1mT|w(a\033[2Jb)|c\033[31m\n\033[1mT|rel(l\033[2J)|d\n' >escape.std
+for command in "trace show" "trace show --plain" "check -a null" "trace info"; do
+    # shellcheck disable=SC2086
+    expect 3 $command escape.std
+    err_lacks $'\033'
+    # shellcheck disable=SC2086
+    expect 0 $command --repair escape.std
+    err_lacks $'\033'
+    out_lacks $'\033'
+done
 finish
