@@ -1,6 +1,9 @@
 /* convert.c - see convert.h. */
 #include "support/convert.h"
 
+#include "base/alloc.h"
+#include "base/bug.h"
+#include "trace/fwt.h"
 #include "trace/writer.h"
 
 #include <stdio.h>
@@ -28,6 +31,39 @@ int fw_file_write(struct fw_file *file, const struct fw_trace *trace, const char
 failed:
     snprintf(why, why_size, "cannot be written as %s: %s", format, err.message);
     return -1;
+}
+
+struct fw_file fw_file_write_blocks(const struct fw_trace *trace, struct fw_random *random)
+{
+    struct fw_output out;
+    struct fw_encoder_setup setup = { &out, trace->symbols, trace->has_branches };
+    struct fw_error err = { { 0 } };
+    struct fw_file file = { 0 };
+    void *encoder;
+    uint32_t from = 0;
+
+    fw_output_open_memory(&out);
+    encoder = fw_encoder_fwt.create(&setup);
+    if (fw_random_percent(random, 50))
+        fw_fwt_set_codec(encoder, FW_FWT_STORED);
+    while (from < trace->count) {
+        uint32_t count = fw_random_between(random, 1, 12);
+
+        if (count > trace->count - from)
+            count = trace->count - from;
+        if (fw_encoder_fwt.events(encoder, trace->events + from, count, trace->attrs, &err) < 0 ||
+            fw_fwt_flush(encoder, &err) < 0)
+            FW_BUG("%s", err.message);
+        from += count;
+    }
+    if (fw_encoder_fwt.finish(encoder, &err) < 0)
+        FW_BUG("%s", err.message);
+    fw_encoder_fwt.destroy(encoder);
+    file.data = fw_xmalloc(out.used);
+    memcpy(file.data, out.buffer, out.used);
+    file.size = out.used;
+    fw_output_abandon(&out);
+    return file;
 }
 
 void fw_file_release(struct fw_file *file)

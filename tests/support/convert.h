@@ -2,6 +2,7 @@
 #ifndef FW_TESTS_CONVERT_H
 #define FW_TESTS_CONVERT_H
 
+#include "support/random.h"
 #include "trace/trace.h"
 
 #include <stddef.h>
@@ -15,6 +16,8 @@ struct fw_file {
 /* Writes the whole trace as "std", "tid" or "fwt".  -1 and the cause in `why` if it cannot be. */
 int fw_file_write(struct fw_file *file, const struct fw_trace *trace, const char *format, char *why,
                   size_t why_size);
+/* Writes a .fwt whose blocks end at random places, compressed or not. */
+struct fw_file fw_file_write_blocks(const struct fw_trace *trace, struct fw_random *random);
 void fw_file_release(struct fw_file *file);
 
 /* Reads it back; NULL and the cause in `why` if it does not load. */

@@ -191,7 +191,7 @@ void fw_generate(struct fw_generated *out, const struct fw_generate_options *opt
     struct generator g = { .options = options, .out = out };
 
     FW_ASSERT(options && options->threads_max <= GEN_MAX_THREADS);
-    FW_ASSERT(options->locks <= GEN_MAX_LOCKS);
+    FW_ASSERT(options->locks <= (options->monitors ? GEN_OBJECTS : GEN_MAX_LOCKS));
     out->size = 0;
     out->events = 0;
     fw_random_init(&g.random, seed);

@@ -24,6 +24,7 @@
  *     forks       fork and join, up to five threads
  *     shared      read locks, try acquires that get the lock or fail
  *     waits       condition waits, notify and notifyall
+ *     monitors    waits on the lock's own condition, which bears its name
  *     semaphores  post and pend, tokens that were there at the start
  *     barriers    barrier rounds of two or more parties
  *     atomics     loads, stores, read-modify-writes and fences with all memory orders
@@ -90,6 +91,7 @@ struct fw_generate_options {
     uint8_t answer_percent;                            /* reads, wakes and pends that say rf */
     uint8_t mixed_percent;             /* atomic operations on variables of plain accesses */
     uint8_t swarm_percent;             /* acts that a trace does without altogether */
+    bool monitors;                     /* a lock has a condition of its own, of its name */
     uint8_t weights[FW_GEN_ACT_COUNT]; /* how often each act is tried */
 };
 

@@ -173,6 +173,11 @@ static bool try_fail(struct generator *g, uint32_t thread)
     return true;
 }
 
+static const char *condition_name(const struct generator *g, uint32_t condition)
+{
+    return g->options->monitors ? lock_names[condition] : condition_names[condition];
+}
+
 /* A wait mostly gives up a mutex; a read lock will do as well. */
 static bool wait_begin(struct generator *g, uint32_t thread)
 {
@@ -184,7 +189,7 @@ static bool wait_begin(struct generator *g, uint32_t thread)
     t->phase = GEN_WAITING;
     t->wait_lock = lock;
     t->wait_mode = t->holds[lock];
-    t->wait_condition = draw_object(g);
+    t->wait_condition = g->options->monitors ? lock : draw_object(g);
     t->wait_since = gen_index(g);
     return release_lock(g, thread, lock);
 }
@@ -194,8 +199,8 @@ static bool notify(struct generator *g, uint32_t thread, const char *op)
     uint32_t condition = draw_object(g);
 
     fw_vec_push(&g->notifies[condition], gen_index(g));
-    gen_emit(
-        g, &(struct gen_line) { .thread = thread, .op = op, .target = condition_names[condition] });
+    gen_emit(g, &(struct gen_line) {
+                    .thread = thread, .op = op, .target = condition_name(g, condition) });
     return true;
 }
 
@@ -206,7 +211,7 @@ static bool wake(struct generator *g, uint32_t thread)
     const struct gen_indices *notifies = &g->notifies[t->wait_condition];
     struct gen_line line = { .thread = thread,
                              .op = "wake",
-                             .target = condition_names[t->wait_condition] };
+                             .target = condition_name(g, t->wait_condition) };
     uint32_t since = 0;
 
     for (size_t i = 0; i < notifies->len; i++)

@@ -67,6 +67,8 @@ static void put_line(struct text *to, const char *line, const uint32_t *map, uin
             put(to, behind + 1, strlen(behind + 1));
         } else {
             put(to, line, (size_t)(rf - line - 1));
+            while (to->at[to->len - 1] == '|') /* the site before it was empty as well */
+                to->len--;
         }
     }
     put(to, "\n", 1);
@@ -98,8 +100,10 @@ static bool try_drop(struct shrinker *s, const bool *victims)
 
     memcpy(before, s->dropped, s->lines.len * sizeof *before);
     for (size_t i = 0; i < s->lines.len; i++) {
-        any |= victims[i] && !s->dropped[i];
-        s->dropped[i] |= victims[i];
+        bool drop = victims[i] && is_event(s->lines.at[i]); /* comments say what the trace is */
+
+        any |= drop && !s->dropped[i];
+        s->dropped[i] |= drop;
     }
     any = any && still_fails(s);
     if (!any)
