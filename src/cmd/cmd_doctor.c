@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,9 +110,14 @@ static void probe_memory(struct result *result)
 {
     uint64_t available = kernel_number("/proc/meminfo", "MemAvailable:") * 1024;
     uint64_t limit = kernel_number("/sys/fs/cgroup/memory.max", "");
+    struct rlimit own;
 
+    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY &&
+        (!limit || own.rlim_cur < limit))
+        limit = own.rlim_cur;
     if (limit && (!available || limit < available))
-        found(result, "limit of this container: %llu MiB", (unsigned long long)limit / MEGABYTE);
+        found(result, "limited to %llu MiB (container or ulimit -v)",
+              (unsigned long long)limit / MEGABYTE);
     else
         found(result, "%llu MiB available", (unsigned long long)available / MEGABYTE);
     if ((limit && limit < 512u * MEGABYTE) || (available && available < 512u * MEGABYTE))
