@@ -2,8 +2,9 @@
  * writer.c - see writer.h: finds the encoder, owns the output, renumbers rf.
  *
  * Positions in the output and indices of the input run in step but for the
- * places where lines were dropped or ignored (or one line stands for several
- * events).  So the map from index to position is a short list of runs.
+ * places where lines were dropped or ignored, so the map from index to position
+ * is a short list of runs.  The later events of a wait(l) line repeat its index;
+ * nothing can answer them, so they have no place in the map.
  */
 #include "trace/writer.h"
 
@@ -20,18 +21,17 @@ static const struct fw_encoder_class *const encoders[] = {
     &fw_encoder_fwt,
 };
 
-/* From here on, index and position differ by the same number. */
+/* So many events from this index on stand from this position on in the output. */
 struct run {
-    uint64_t index, position;
+    uint64_t index, position, count;
 };
 
 struct fw_writer {
     const struct fw_encoder_class *class;
     void *encoder;
     struct fw_output out;
-    uint64_t written;            /* events so far */
-    uint64_t next_index;         /* the index that goes on with the last run */
-    FW_VEC(struct run) runs;     /* ascending; the first one begins at 0, 0 */
+    uint64_t written;             /* events so far */
+    FW_VEC(struct run) runs;      /* ascending; empty: index and position are the same */
     FW_VEC(struct fw_attr) attrs; /* of a batch, renumbered */
     bool failed, finished;
 };
@@ -73,7 +73,6 @@ static struct fw_writer *create(const struct fw_encoder_class *class, const stru
     writer->class = class;
     writer->out = *out;
     writer->encoder = class->create(&(struct fw_encoder_setup) { &writer->out, symbols, branches });
-    fw_vec_push(&writer->runs, ((struct run) { 0, 0 }));
     return writer;
 }
 
@@ -110,16 +109,30 @@ int fw_writer_open_memory(struct fw_writer **writer, const char *format,
     return 0;
 }
 
-/* Extends the runs by the batch's events. */
+/* Extends the map by an event. */
+static void note_index(struct fw_writer *writer, uint64_t index, uint64_t position)
+{
+    struct run *last = &fw_vec_last(&writer->runs);
+
+    if (index < last->index + last->count)
+        return;
+    if (index == last->index + last->count && position == last->position + last->count)
+        last->count++;
+    else
+        fw_vec_push(&writer->runs, ((struct run) { index, position, 1 }));
+}
+
+/* Extends the map by the batch's events; it begins with the first one out of step. */
 static void note_indices(struct fw_writer *writer, const struct fw_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->count; i++) {
-        uint64_t index = fw_batch_index(batch, i);
+    bool in_step = !batch->index && batch->first == writer->written;
 
-        if (index != writer->next_index)
-            fw_vec_push(&writer->runs, ((struct run) { index, writer->written + i }));
-        writer->next_index = index + 1;
-    }
+    if (in_step && writer->runs.len == 0)
+        return;
+    if (writer->runs.len == 0)
+        fw_vec_push(&writer->runs, ((struct run) { 0, 0, writer->written }));
+    for (uint32_t i = 0; i < batch->count; i++)
+        note_index(writer, fw_batch_index(batch, i), writer->written + i);
 }
 
 /* The position of the event with this index; -1 if none was written. */
@@ -127,7 +140,6 @@ static int find_position(const struct fw_writer *writer, uint64_t index, uint64_
 {
     const struct run *runs = writer->runs.at;
     size_t low = 0, high = writer->runs.len;
-    uint64_t run_end;
 
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -137,9 +149,8 @@ static int find_position(const struct fw_writer *writer, uint64_t index, uint64_
         else
             high = middle;
     }
-    run_end = low + 1 < writer->runs.len ? runs[low + 1].position : writer->written;
     *position = runs[low].position + (index - runs[low].index);
-    return index >= runs[low].index && *position < run_end ? 0 : -1;
+    return index >= runs[low].index && index - runs[low].index < runs[low].count ? 0 : -1;
 }
 
 /* Copies the batch's attributes with rf as positions in the output. */
@@ -167,24 +178,19 @@ static int renumber(struct fw_writer *writer, const struct fw_batch *batch, stru
 int fw_writer_batch(struct fw_writer *writer, const struct fw_batch *batch, struct fw_error *err)
 {
     const struct fw_attr *attrs = batch->attrs;
+    int result = 0;
 
-    if (batch->index || batch->first != writer->next_index || writer->runs.len > 1)
-        note_indices(writer, batch);
-    else
-        writer->next_index += batch->count;
+    note_indices(writer, batch);
     writer->written += batch->count;
-    if (writer->runs.len > 1) {
-        if (renumber(writer, batch, err) < 0) {
-            writer->failed = true;
-            return -1;
-        }
+    if (writer->runs.len) {
+        result = renumber(writer, batch, err);
         attrs = writer->attrs.at;
     }
-    if (writer->class->events(writer->encoder, batch->events, batch->count, attrs, err) < 0) {
+    if (result == 0)
+        result = writer->class->events(writer->encoder, batch->events, batch->count, attrs, err);
+    if (result < 0)
         writer->failed = true;
-        return -1;
-    }
-    return 0;
+    return result;
 }
 
 static int finish(struct fw_writer *writer, struct fw_error *err)
