@@ -1,246 +1,302 @@
 /*
- * std_decoder.c - reads STD text: THREAD|OP(TARGET)|SITE, with attributes as a fourth field.
+ * std_decoder.c - reads STD text, most of it fast.
  *
- * The format of the research tool RAPID, whose files load unchanged, and a few
- * dialects of it:  begin and end without a target, lines without a site, bare
- * thread numbers, req(l), wait(l), and other spellings of some operations.
- * Blanks around fields do not count.  The target is what stands between the
- * first '(' and the last character of the field, which must be ')', so it may
- * contain parentheses.
+ * An ordinary line has at most LINE_BYTES bytes, no blanks around its names, an
+ * operation that needs no care, and names that were seen before.  Its
+ * separators are found by comparing all its bytes at once, its operation and
+ * names as words.  Nothing else has to be checked: a name that is known is a
+ * good one.  Any other line goes to std_line.c, which teaches the names it
+ * meets to the caches here.
  */
+#include "trace/std_decoder.h"
+
 #include "base/alloc.h"
+#include "base/bug.h"
 #include "trace/text_attrs.h"
-#include "trace/text_decoder.h"
 
 #include <stdlib.h>
 
-struct std_decoder {
-    struct fw_text_decoder text;
-};
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-struct field {
-    const char *from, *to;
-};
+#define LINE_BYTES 64u
 
-/* A line taken apart; a field that is not there is empty. */
-struct std_line {
-    struct field thread, op, target, site, attrs;
-    bool has_target; /* parentheses, perhaps empty ones */
-};
+_Static_assert(FW_TEXT_PADDING >= LINE_BYTES, "a line's bytes are loaded without a look");
 
-static size_t field_len(struct field f)
+/* Bit i: byte i of the line ends a field, that is, it is '|' or newline. */
+#ifdef __SSE2__
+static inline uint64_t ends_in_16(const char *bytes)
 {
-    return (size_t)(f.to - f.from);
+    __m128i all = _mm_loadu_si128((const __m128i *)bytes);
+    __m128i bars = _mm_cmpeq_epi8(all, _mm_set1_epi8('|'));
+    __m128i newlines = _mm_cmpeq_epi8(all, _mm_set1_epi8('\n'));
+
+    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(bars, newlines));
+}
+#else
+static inline uint64_t ends_in_16(const char *bytes)
+{
+    uint64_t ends = 0;
+
+    for (unsigned i = 0; i < 16; i++)
+        ends |= (uint64_t)(bytes[i] == '|' || bytes[i] == '\n') << i;
+    return ends;
+}
+#endif
+
+static inline uint64_t ends_in_32(const char *bytes)
+{
+    return ends_in_16(bytes) | ends_in_16(bytes + 16) << 16;
 }
 
-static const char *quote(char to[FW_TEXT_QUOTE], struct field f)
+static inline unsigned first_end(uint64_t ends)
 {
-    return fw_text_quote(to, f.from, field_len(f));
+    return (unsigned)__builtin_ctzll(ends);
 }
 
-static struct field trimmed(const char *from, const char *to)
+static inline uint64_t later_ends(uint64_t ends)
 {
-    fw_text_trim(&from, &to);
-    return (struct field) { from, to };
+    return ends & (ends - 1);
 }
 
-/* Cuts the line at its separators; -1 if there are too few or too many. */
-static int split_fields(const char *line, size_t len, struct std_line *parts, struct fw_error *err)
+/* Where the fields of a line end, relative to its begin. */
+struct shape {
+    unsigned thread, op, site, attrs; /* a field that is not there ends like the one before */
+};
+
+/* Finds the ends of two to four fields; false if the line has another shape. */
+static inline bool find_shape(const char *line, struct shape *shape)
 {
-    struct field *fields[] = { &parts->thread, &parts->op, &parts->site, &parts->attrs };
-    const char *end = line + len, *from = line;
-    char quoted[FW_TEXT_QUOTE];
-    size_t n = 0;
+    uint64_t ends = ends_in_32(line), third = later_ends(later_ends(ends));
 
-    for (;;) {
-        const char *bar = memchr(from, '|', (size_t)(end - from));
-
-        *fields[n++] = trimmed(from, bar ? bar : end);
-        if (!bar)
-            break;
-        from = bar + 1;
-        if (n == 4)
-            return fw_error_set(err, "more than four fields in '%s'",
-                                fw_text_quote(quoted, line, len));
+    if (FW_UNLIKELY(!later_ends(third))) {
+        ends |= ends_in_32(line + 32) << 32;
+        third = later_ends(later_ends(ends));
     }
-    if (n < 2)
-        return fw_error_set(err, "'%s' is no event: THREAD|OP(TARGET)|SITE expected",
-                            fw_text_quote(quoted, line, len));
-    return 0;
+    if (!third)
+        return false;
+    shape->thread = first_end(ends);
+    shape->op = first_end(later_ends(ends));
+    shape->site = first_end(third);
+    if (FW_UNLIKELY(line[shape->op] == '\n'))
+        shape->site = shape->op;
+    shape->attrs = shape->site;
+    if (FW_UNLIKELY(line[shape->site] == '|' && later_ends(third)))
+        shape->attrs = first_end(later_ends(third));
+    return shape->thread && line[shape->thread] == '|' && line[shape->attrs] == '\n';
 }
 
-/* Cuts OP(TARGET) into its parts. */
-static int split_target(struct std_line *parts, struct fw_error *err)
+void fw_std_teach(struct fw_std_decoder *std, enum fw_space space, bool target, const char *name,
+                  size_t len, uint32_t id)
 {
-    struct field all = parts->op;
-    const char *open = memchr(all.from, '(', field_len(all));
-    char quoted[FW_TEXT_QUOTE];
+    uint32_t names = fw_symbols_count(std->text.symbols, space);
+    uint64_t word;
 
-    parts->has_target = open != NULL;
-    if (!open)
-        return 0;
-    if (all.to[-1] != ')')
-        return fw_error_set(err, "missing ')' in '%s'", quote(quoted, all));
-    parts->op = trimmed(all.from, open);
-    parts->target = trimmed(open + 1, all.to - 1);
-    return 0;
+    if (len > FW_STD_SHORT)
+        return;
+    word = fw_std_word(name, len);
+    if (!target || !fw_std_numbers_put(&std->numbers[space], word, len, id, names))
+        fw_std_cache_put(&std->names[space], word, id, names);
 }
 
-static bool field_is(struct field f, const char *word)
+/* A name that is not known here: the table may know it. */
+static __attribute__((noinline)) uint32_t find_in_table(struct fw_std_decoder *std,
+                                                        enum fw_space space, bool target,
+                                                        const char *name, size_t len)
 {
-    size_t len = strlen(word);
+    uint32_t id = fw_strtab_find(&std->text.symbols->table[space], name, len);
 
-    return field_len(f) == len && memcmp(f.from, word, len) == 0;
+    if (id == FW_STRTAB_NONE || (space == FW_SPACE_THREAD && id >= FW_MAX_THREADS))
+        return FW_STRTAB_NONE;
+    fw_std_teach(std, space, target, name, len, id);
+    return id;
 }
 
-/* Spellings beside those of the list of kinds. */
-static const struct {
-    const char *name;
-    enum fw_kind kind;
-} dialects[] = {
-    { "req", FW_RAW_REQUEST },      { "request", FW_RAW_REQUEST }, { "wait", FW_RAW_WAIT },
-    { "notifyAll", FW_NOTIFY_ALL }, { "branch", FW_BRANCH },       { "enter", FW_CALL },
-    { "exit", FW_RETURN },
-};
-
-static int find_kind(struct field op, enum fw_kind *kind)
+/* The id of a name (not empty) that was seen before, or FW_STRTAB_NONE. */
+static inline uint32_t find_name(struct fw_std_decoder *std, enum fw_space space, const char *name,
+                                 size_t len)
 {
-    for (unsigned k = 0; k < FW_KIND_COUNT; k++) {
-        if (field_is(op, fw_kind_info[k].std_name)) {
-            *kind = k;
-            return 0;
-        }
+    uint32_t id = FW_STRTAB_NONE;
+
+    if (FW_LIKELY(len <= FW_STD_SHORT))
+        id = fw_std_cache_find(&std->names[space], fw_std_word(name, len));
+    if (FW_UNLIKELY(id == FW_STRTAB_NONE))
+        id = find_in_table(std, space, false, name, len);
+    return id;
+}
+
+static inline uint32_t find_target(struct fw_std_decoder *std, enum fw_space space,
+                                   const char *name, size_t len)
+{
+    uint32_t id = FW_STRTAB_NONE;
+    uint64_t word;
+
+    if (FW_LIKELY(len <= FW_STD_SHORT)) {
+        memcpy(&word, name, sizeof word);
+        id = fw_std_numbers_find(&std->numbers[space], word, len);
+        if (FW_UNLIKELY(id == FW_STRTAB_NONE))
+            id = fw_std_cache_find(&std->names[space], word & fw_std_word_masks[len]);
     }
-    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
-        if (field_is(op, dialects[i].name)) {
-            *kind = dialects[i].kind;
-            return 0;
-        }
+    if (FW_UNLIKELY(id == FW_STRTAB_NONE))
+        id = find_in_table(std, space, true, name, len);
+    return id;
+}
+
+/* Bit 7 of the first byte that is '(', and perhaps of later ones. */
+static inline uint64_t find_open(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t diff = word ^ ones * '(';
+
+    return (diff - ones) & ~diff & ones << 7;
+}
+
+/* Reads OP(TARGET); NULL if it is not ordinary.  Names of operations contain no '|'. */
+static inline const struct fw_std_op *read_op(struct fw_std_decoder *std, const char *from,
+                                              const char *to, uint32_t *target)
+{
+    uint64_t word = fw_std_word(from, FW_STD_SHORT), open = find_open(word);
+    const struct fw_std_op *op;
+
+    if (FW_UNLIKELY(!open)) {
+        *target = 0;
+        op = fw_std_ops_find(&std->ops, from, (size_t)(to - from));
+        return op && op->bare && (op->kind != FW_BRANCH || std->text.branches == 1) ? op : NULL;
     }
-    return -1;
+    word &= ((open & -open) >> 7) - 1;
+    op = fw_std_ops_place(&std->ops, word);
+    from += __builtin_ctzll(open) / 8 + 1;
+    if (op->word != word || !op->plain || to - from < 2 || to[-1] != ')')
+        return NULL;
+    *target = find_target(std, op->space, from, (size_t)(to - from) - 1);
+    return op;
 }
 
-/* Does the kind go with this target, or with none? */
-static int check_target(enum fw_kind kind, const struct std_line *parts, struct fw_error *err)
+/* Reads attributes; false if they cannot be read. */
+static bool read_attrs(struct fw_text_decoder *decoder, const char *from, const char *to,
+                       struct fw_event *event)
 {
-    enum fw_space space = fw_kind_info[kind].space;
-    bool empty = field_len(parts->target) == 0;
-    char op[FW_TEXT_QUOTE], target[FW_TEXT_QUOTE];
-
-    if (space == FW_SPACE_NONE && !empty)
-        return fw_error_set(err, "'%s' takes no target, but has '%s'", quote(op, parts->op),
-                            quote(target, parts->target));
-    if (empty && space != FW_SPACE_NONE && space != FW_SPACE_BLOCK)
-        return fw_error_set(err, "'%s' needs a target", quote(op, parts->op));
-    if (empty)
-        return 0;
-    return fw_text_check_name(parts->target.from, field_len(parts->target), "target", err);
-}
-
-static int check_names(const struct std_line *parts, struct fw_error *err)
-{
-    if (fw_text_check_name(parts->thread.from, field_len(parts->thread), "thread name", err) < 0)
-        return -1;
-    if (field_len(parts->site) == 0)
-        return 0;
-    return fw_text_check_name(parts->site.from, field_len(parts->site), "site", err);
-}
-
-/* Gives names their ids, in the order in which they stand on the line. */
-static int intern_names(struct fw_text_decoder *text, const struct std_line *parts,
-                        struct fw_event *event, struct fw_error *err)
-{
-    struct fw_strtab *sites = &text->symbols->table[FW_SPACE_SITE];
-    uint32_t thread;
-
-    if (fw_text_intern_thread(text, parts->thread.from, field_len(parts->thread), &thread, err) < 0)
-        return -1;
-    event->thread = thread;
-    if (field_len(parts->target) &&
-        fw_text_intern_target(text, event->kind, parts->target.from, field_len(parts->target),
-                              &event->target, err) < 0)
-        return -1;
-    if (field_len(parts->site))
-        event->site = fw_strtab_intern(sites, parts->site.from, field_len(parts->site));
-    return 0;
-}
-
-static int read_line(struct fw_text_decoder *text, const char *line, size_t len,
-                     struct fw_error *err)
-{
-    struct std_line parts = { 0 };
-    struct fw_event event = { 0 };
-    struct fw_attr attr = { 0 };
-    char quoted[FW_TEXT_QUOTE];
-    enum fw_kind kind;
+    struct fw_attr *attr = &decoder->attrs[decoder->attr_count];
+    struct fw_error ignored;
     unsigned order = 0;
 
-    if (split_fields(line, len, &parts, err) < 0 || split_target(&parts, err) < 0)
-        return -1;
-    if (find_kind(parts.op, &kind) < 0)
-        return fw_error_set(err, "unknown operation '%s'", quote(quoted, parts.op));
-    if (check_target(kind, &parts, err) < 0 || check_names(&parts, err) < 0)
-        return -1;
-    if (fw_text_parse_attrs(parts.attrs.from, field_len(parts.attrs), kind,
-                            quote(quoted, parts.op), &attr, &order, err) < 0)
-        return -1;
-    if (kind == FW_BRANCH && fw_text_allow_branch(text, err) < 0)
-        return -1;
-    event.kind = kind;
-    event.order = order;
-    if (intern_names(text, &parts, &event, err) < 0)
-        return -1;
-    fw_text_add(text, event, &attr);
-    return 0;
+    *attr = (struct fw_attr) { 0 };
+    if (fw_text_parse_attrs(from, (size_t)(to - from), event->kind, "", attr, &order, &ignored) < 0)
+        return false;
+    event->order = order;
+    if (attr->has)
+        event->attr = decoder->attr_count++;
+    return true;
 }
 
-/* Looks for a line whose second field is a branch; "br" is rare elsewhere. */
-static bool line_is_branch(const char *line, size_t len)
+/* Reads an ordinary line; returns its bytes, newline included, or 0 if it is not ordinary. */
+static inline unsigned read_ordinary(struct fw_std_decoder *std, const char *line,
+                                     struct fw_event *event)
 {
-    struct std_line parts = { 0 };
-    struct fw_error ignored;
-    enum fw_kind kind;
+    uint32_t thread, target, site = 0;
+    const struct fw_std_op *op;
+    struct shape shape;
+    unsigned end;
 
-    return !fw_text_is_void(line, len) && split_fields(line, len, &parts, &ignored) == 0 &&
-           split_target(&parts, &ignored) == 0 && find_kind(parts.op, &kind) == 0 &&
-           kind == FW_BRANCH;
+    if (FW_UNLIKELY(!find_shape(line, &shape)))
+        return 0;
+    end = shape.attrs - (line[shape.attrs - 1] == '\r');
+    shape.op = shape.op < end ? shape.op : end;
+    shape.site = shape.site < end ? shape.site : end;
+    op = read_op(std, line + shape.thread + 1, line + shape.op, &target);
+    if (FW_UNLIKELY(!op))
+        return 0;
+    thread = find_name(std, FW_SPACE_THREAD, line, shape.thread);
+    if (FW_LIKELY(shape.op + 1 < shape.site))
+        site = find_name(std, FW_SPACE_SITE, line + shape.op + 1, shape.site - shape.op - 1);
+    if (thread == FW_STRTAB_NONE || target == FW_STRTAB_NONE || site == FW_STRTAB_NONE)
+        return 0;
+    event->target = target;
+    event->site = site;
+    event->thread = thread;
+    event->kind = op->kind;
+    event->order = 0;
+    event->attr = 0;
+    if (shape.site < end && !read_attrs(&std->text, line + shape.site + 1, line + end, event))
+        return 0;
+    return shape.attrs + 1;
 }
 
-static bool has_branch(const char *lines, size_t size)
+/* Reads ordinary lines until one is not, the run ends or the batch is full. */
+static void read_ordinary_lines(struct fw_std_decoder *std)
 {
-    const char *end = lines + size, *hit;
+    struct fw_text_decoder *decoder = &std->text;
+    struct fw_text *text = &decoder->text;
+    const char *line = text->buffer + text->at, *end = text->buffer + text->whole;
+    uint32_t count = decoder->count, number = (uint32_t)(text->line - text->batch_line);
 
-    while ((hit = memmem(lines, (size_t)(end - lines), "br", 2))) {
-        const char *before = memrchr(lines, '\n', (size_t)(hit - lines));
-        const char *line = before ? before + 1 : lines;
-        const char *newline = memchr(hit, '\n', (size_t)(end - hit));
+    while (line < end && count < FW_BATCH_EVENTS) {
+        unsigned bytes = read_ordinary(std, line, &decoder->events[count]);
 
-        if (line_is_branch(line, (size_t)(newline - line)))
-            return true;
-        lines = newline + 1;
+        if (!bytes)
+            break;
+        line += bytes;
+        decoder->line_of[count++] = ++number;
     }
-    return false;
+    decoder->count = count;
+    text->at = (size_t)(line - text->buffer);
+    text->line = text->batch_line + number;
+}
+
+static void read_lines(struct fw_std_decoder *std)
+{
+    while (fw_text_decoder_goes_on(&std->text)) {
+        if (!std->text.text.has_nul)
+            read_ordinary_lines(std);
+        if (fw_text_decoder_goes_on(&std->text))
+            fw_text_decoder_line(&std->text);
+    }
+}
+
+static int std_next(struct fw_decoder *base, struct fw_raw_batch *batch, struct fw_error *err)
+{
+    struct fw_std_decoder *std = (struct fw_std_decoder *)base;
+    int got;
+
+    do {
+        got = fw_text_decoder_open(&std->text, err);
+        if (got <= 0)
+            return got;
+        read_lines(std);
+        got = fw_text_decoder_close(&std->text, batch, err);
+    } while (got == 0);
+    return got;
 }
 
 static const struct fw_text_syntax std_syntax = {
-    .read_line = read_line,
-    .has_branch = has_branch,
+    .read_line = fw_std_read_line,
+    .has_branch = fw_std_has_branch,
 };
 
 static struct fw_decoder *std_create(const struct fw_decoder_setup *setup)
 {
-    struct std_decoder *decoder = fw_xmalloc(sizeof *decoder);
+    struct fw_std_decoder *std = fw_xmalloc(sizeof *std);
 
-    fw_text_decoder_init(&decoder->text, &fw_format_std, &std_syntax, setup);
-    return &decoder->text.base;
+    fw_text_decoder_init(&std->text, &fw_format_std, &std_syntax, setup);
+    fw_std_ops_init(&std->ops);
+    for (int i = 0; i < FW_SPACE_COUNT; i++) {
+        fw_std_cache_init(&std->names[i]);
+        fw_std_numbers_init(&std->numbers[i]);
+    }
+    return &std->text.base;
 }
 
 static void std_destroy(struct fw_decoder *base)
 {
-    struct std_decoder *decoder = (struct std_decoder *)base;
+    struct fw_std_decoder *std = (struct fw_std_decoder *)base;
 
-    fw_text_decoder_release(&decoder->text);
-    free(decoder);
+    for (int i = 0; i < FW_SPACE_COUNT; i++) {
+        fw_std_cache_release(&std->names[i]);
+        fw_std_numbers_release(&std->numbers[i]);
+    }
+    fw_text_decoder_release(&std->text);
+    free(std);
 }
 
 const struct fw_format fw_format_std = {
@@ -248,7 +304,7 @@ const struct fw_format fw_format_std = {
     .extension = ".std",
     .create = std_create,
     .destroy = std_destroy,
-    .next = fw_text_decoder_next,
+    .next = std_next,
     .branches = fw_text_decoder_branches,
     .locate = fw_text_decoder_locate,
 };

@@ -11,7 +11,6 @@
 #include "trace/text_decoder.h"
 #include "trace/writer.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,9 +89,8 @@ static int check_name(struct std_encoder *encoder, enum fw_space space, uint32_t
 }
 
 /* The name's entry, or NULL with an error if the name cannot be written. */
-static inline const struct fw_strtab_entry *name_of(struct std_encoder *encoder,
-                                                    enum fw_space space, uint32_t id,
-                                                    struct fw_error *err)
+static inline const struct fw_strtab_entry *
+name_of(struct std_encoder *encoder, enum fw_space space, uint32_t id, struct fw_error *err)
 {
     bool good = id < encoder->good[space].len && encoder->good[space].at[id];
 
@@ -107,60 +105,89 @@ static inline char *put(char *to, const char *text, size_t len)
     return to + len;
 }
 
+static inline char *put_text(char *to, const char *text)
+{
+    return put(to, text, strlen(text));
+}
+
+static char *put_number(char *to, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    return put(to, digits + at, sizeof digits - at);
+}
+
+static char *put_signed(char *to, int64_t number)
+{
+    if (number < 0)
+        *to++ = '-';
+    return put_number(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+/* Each item brings the separator in front of it: '|' the first, a comma the others. */
 static char *put_attrs(char *to, const struct fw_event *event, const struct fw_attr *attr)
 {
-    const char *comma = "";
+    char *begin = to;
 
-    if (event->order) {
-        to += sprintf(to, "ord=%s", fw_order_names[event->order]);
-        comma = ",";
-    }
-    if (attr->has & FW_ATTR_RF) {
-        to += sprintf(to, "%srf=%" PRIu64, comma, attr->rf);
-        comma = ",";
-    }
-    if (attr->has & FW_ATTR_SIZE) {
-        to += sprintf(to, "%ssize=%" PRIu32, comma, attr->size);
-        comma = ",";
-    }
+    if (event->order)
+        to = put_text(put_text(to, ",ord="), fw_order_names[event->order]);
+    if (attr->has & FW_ATTR_RF)
+        to = put_number(put_text(to, ",rf="), attr->rf);
+    if (attr->has & FW_ATTR_SIZE)
+        to = put_number(put_text(to, ",size="), attr->size);
     if (attr->has & FW_ATTR_VALUE)
-        to += sprintf(to, "%sval=%" PRId64, comma, attr->value);
+        to = put_signed(put_text(to, ",val="), attr->value);
+    *begin = '|';
     return to;
+}
+
+/* The names of one event; an empty one where there is none. */
+struct names {
+    const struct fw_strtab_entry *thread, *target, *site;
+};
+
+static inline int find_names(struct std_encoder *encoder, const struct fw_event *event,
+                             struct names *names, struct fw_error *err)
+{
+    static const struct fw_strtab_entry none = { "", 0, 0 };
+    enum fw_space space = fw_kind_info[event->kind].space;
+
+    names->thread = name_of(encoder, FW_SPACE_THREAD, event->thread, err);
+    names->target = space == FW_SPACE_NONE ? &none : name_of(encoder, space, event->target, err);
+    names->site = name_of(encoder, FW_SPACE_SITE, event->site, err);
+    return names->thread && names->target && names->site ? 0 : -1;
 }
 
 static int put_event(struct std_encoder *encoder, const struct fw_event *event,
                      const struct fw_attr *attr, struct fw_error *err)
 {
-    static const struct fw_strtab_entry none = { "", 0, 0 };
-    const struct fw_kind_info *info = &fw_kind_info[event->kind];
-    const struct fw_strtab_entry *thread, *target = &none, *site;
     bool has_attrs = event->order || attr->has;
+    struct names names;
     char *line, *to;
+    size_t room;
 
-    thread = name_of(encoder, FW_SPACE_THREAD, event->thread, err);
-    if (info->space != FW_SPACE_NONE)
-        target = name_of(encoder, info->space, event->target, err);
-    site = name_of(encoder, FW_SPACE_SITE, event->site, err);
-    if (!thread || !target || !site)
+    if (find_names(encoder, event, &names, err) < 0)
         return -1;
-    line = to = fw_output_reserve(encoder->out,
-                                  (size_t)thread->len + target->len + site->len + LINE_ROOM);
-    to = put(to, thread->text, thread->len);
+    room = (size_t)names.thread->len + names.target->len + names.site->len + LINE_ROOM;
+    line = to = fw_output_reserve(encoder->out, room);
+    to = put(to, names.thread->text, names.thread->len);
     *to++ = '|';
-    to = put(to, info->std_name, strlen(info->std_name));
-    if (target->len) {
+    to = put_text(to, fw_kind_info[event->kind].std_name);
+    if (names.target->len) {
         *to++ = '(';
-        to = put(to, target->text, target->len);
+        to = put(to, names.target->text, names.target->len);
         *to++ = ')';
     }
-    if (site->len || has_attrs) {
+    if (names.site->len || has_attrs) {
         *to++ = '|';
-        to = put(to, site->text, site->len);
+        to = put(to, names.site->text, names.site->len);
     }
-    if (has_attrs) {
-        *to++ = '|';
+    if (has_attrs)
         to = put_attrs(to, event, attr);
-    }
     *to++ = '\n';
     fw_output_advance(encoder->out, (size_t)(to - line));
     return 0;

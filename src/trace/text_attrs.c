@@ -18,16 +18,21 @@ struct item {
     unsigned *order;
 };
 
+static size_t piece_len(struct piece p)
+{
+    return (size_t)(p.to - p.from);
+}
+
 static bool piece_is(struct piece p, const char *word)
 {
     size_t len = strlen(word);
 
-    return (size_t)(p.to - p.from) == len && memcmp(p.from, word, len) == 0;
+    return piece_len(p) == len && memcmp(p.from, word, len) == 0;
 }
 
 static const char *quote(char to[FW_TEXT_QUOTE], struct piece p)
 {
-    return fw_text_quote(to, p.from, (size_t)(p.to - p.from));
+    return fw_text_quote(to, p.from, piece_len(p));
 }
 
 int fw_text_parse_u64(const char *text, size_t len, uint64_t *number)
@@ -85,18 +90,15 @@ static int parse_order(struct item *item)
 
 static int parse_rf(struct item *item)
 {
-    size_t len = (size_t)(item->value.to - item->value.from);
-
     item->attr->has |= FW_ATTR_RF;
-    return fw_text_parse_u64(item->value.from, len, &item->attr->rf);
+    return fw_text_parse_u64(item->value.from, piece_len(item->value), &item->attr->rf);
 }
 
 static int parse_size(struct item *item)
 {
-    size_t len = (size_t)(item->value.to - item->value.from);
     uint64_t size;
 
-    if (fw_text_parse_u64(item->value.from, len, &size) < 0 || size > UINT32_MAX)
+    if (fw_text_parse_u64(item->value.from, piece_len(item->value), &size) < 0 || size > UINT32_MAX)
         return -1;
     item->attr->has |= FW_ATTR_SIZE;
     item->attr->size = (uint32_t)size;
@@ -105,10 +107,8 @@ static int parse_size(struct item *item)
 
 static int parse_value(struct item *item)
 {
-    size_t len = (size_t)(item->value.to - item->value.from);
-
     item->attr->has |= FW_ATTR_VALUE;
-    return fw_text_parse_i64(item->value.from, len, &item->attr->value);
+    return fw_text_parse_i64(item->value.from, piece_len(item->value), &item->attr->value);
 }
 
 static bool takes_order(enum fw_kind kind)
@@ -131,24 +131,27 @@ static bool takes_value(enum fw_kind kind)
     return fw_is_class(kind, FW_CLASS_READ | FW_CLASS_WRITE);
 }
 
-/* The keys; `mark` tells them apart in the set of keys that were seen. */
-static const struct key {
+/* A key; `mark` tells it apart in the set of keys that were seen. */
+struct key {
     const char *name;
     unsigned mark;
     bool (*taken_by)(enum fw_kind kind);
     int (*parse)(struct item *item);
-} keys[] = {
-    { "ord", 8, takes_order, parse_order },
-    { "rf", FW_ATTR_RF, takes_rf, parse_rf },
-    { "size", FW_ATTR_SIZE, takes_size, parse_size },
-    { "val", FW_ATTR_VALUE, takes_value, parse_value },
 };
 
+/* Found by the first letter, which differs. */
 static const struct key *find_key(struct piece name)
 {
+    static const struct key keys[] = {
+        { "ord", 8, takes_order, parse_order },
+        { "rf", FW_ATTR_RF, takes_rf, parse_rf },
+        { "size", FW_ATTR_SIZE, takes_size, parse_size },
+        { "val", FW_ATTR_VALUE, takes_value, parse_value },
+    };
+
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (piece_is(name, keys[i].name))
-            return &keys[i];
+        if (name.from < name.to && *name.from == keys[i].name[0])
+            return piece_is(name, keys[i].name) ? &keys[i] : NULL;
     return NULL;
 }
 

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 void fw_text_decoder_init(struct fw_text_decoder *decoder, const struct fw_format *format,
-                          const struct fw_text_syntax *syntax,
-                          const struct fw_decoder_setup *setup)
+                          const struct fw_text_syntax *syntax, const struct fw_decoder_setup *setup)
 {
     memset(decoder, 0, offsetof(struct fw_text_decoder, line_of));
     decoder->attrs[0] = (struct fw_attr) { 0 };
@@ -65,7 +64,8 @@ void fw_text_decoder_line(struct fw_text_decoder *decoder)
 
     if ((len > FW_TEXT_LINE_MAX || text->has_nul) && fw_text_check(line, len, &err) < 0)
         note_bad_line(decoder, &err);
-    else if (!fw_text_is_void(line, len) && decoder->syntax->read_line(decoder, line, len, &err) < 0)
+    else if (!fw_text_is_void(line, len) &&
+             decoder->syntax->read_line(decoder, line, len, &err) < 0)
         note_bad_line(decoder, &err);
 }
 
@@ -127,6 +127,12 @@ static int scan_for_branches(struct fw_text_decoder *decoder, struct fw_error *e
     return got;
 }
 
+/* At the end, a branch would have been met (fw_text_allow_branch). */
+static bool has_read_all(const struct fw_text_decoder *decoder)
+{
+    return decoder->text.ended && decoder->text.at == decoder->text.whole;
+}
+
 int fw_text_decoder_branches(struct fw_decoder *base, struct fw_error *err)
 {
     struct fw_text_decoder *decoder = (struct fw_text_decoder *)base;
@@ -137,10 +143,11 @@ int fw_text_decoder_branches(struct fw_decoder *base, struct fw_error *err)
         *err = decoder->error;
         return -1;
     }
-    if (decoder->branches < 0)
-        decoder->branches =
-            decoder->text.input->seekable ? scan_for_branches(decoder, err) : 0;
-    return decoder->branches;
+    if (decoder->branches >= 0)
+        return decoder->branches;
+    if (!decoder->text.input->seekable || has_read_all(decoder))
+        return decoder->branches = 0;
+    return decoder->branches = scan_for_branches(decoder, err);
 }
 
 int fw_text_allow_branch(struct fw_text_decoder *decoder, struct fw_error *err)

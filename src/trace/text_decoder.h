@@ -24,7 +24,7 @@ struct fw_text_syntax {
      */
     int (*read_line)(struct fw_text_decoder *decoder, const char *line, size_t len,
                      struct fw_error *err);
-    /* Is there a branch event in these whole lines? */
+    /* Is there a branch event in these whole lines?  FW_TEXT_PADDING bytes follow them. */
     bool (*has_branch)(const char *lines, size_t size);
 };
 
@@ -33,13 +33,13 @@ struct fw_text_decoder {
     const struct fw_text_syntax *syntax;
     struct fw_symbols *symbols;
     bool repair;
-    bool failed;   /* `error` is to be reported once the batch is delivered */
-    int branches;  /* 1, 0, or -1: nobody asked yet and the header says nothing */
+    bool failed;    /* `error` is to be reported once the batch is delivered */
+    int branches;   /* 1, 0, or -1: nobody asked yet and the header says nothing */
     uint64_t start; /* offset of the first byte of the trace */
     struct fw_error error;
     struct fw_text text;
-    uint32_t count, attr_count;          /* of the current batch */
-    uint32_t line_of[FW_BATCH_EVENTS];   /* event → its line, counted from text.batch_line */
+    uint32_t count, attr_count;        /* of the current batch */
+    uint32_t line_of[FW_BATCH_EVENTS]; /* event → its line, counted from text.batch_line */
     struct fw_event events[FW_BATCH_EVENTS];
     struct fw_attr attrs[FW_BATCH_EVENTS + 1];
 };

@@ -72,7 +72,6 @@ static int fetch_run(struct fw_text *text, struct fw_error *err)
     text->end = left;
     text->at = text->whole = 0;
     text->has_nul = memchr(text->buffer, 0, left) != NULL;
-    fw_text_begin_batch(text);
     while (!text->whole && !text->ended) {
         size_t before = text->end < CUT_LINE ? text->end : CUT_LINE;
         const char *newline;
@@ -129,8 +128,7 @@ static int read_header(struct fw_text *text, struct fw_error *err)
         text->header = FW_TEXT_SAYS_NONE;
     else
         return fw_error_set(err, "%s:1: '# branches:' must say yes or no, not '%s'",
-                            text->input->name,
-                            fw_text_quote(quoted, value, (size_t)(end - value)));
+                            text->input->name, fw_text_quote(quoted, value, (size_t)(end - value)));
     return 0;
 }
 

@@ -5,9 +5,7 @@
  * whole lines, buffer[at] .. buffer[whole - 1], each ended by '\n' (one is put
  * behind a last line that has none), and FW_TEXT_PADDING readable bytes behind
  * the run, so that a scanner may load words without looking where it ends.
- * fw_text_fill fetches the next run; it moves the buffer's contents, so it is
- * called between batches only: the lines of the current batch stay where they
- * are until then, and a place in the batch can be found by scanning again.
+ * fw_text_fill fetches the next run.
  *
  * Lines end with LF or CRLF.  A line may hold FW_TEXT_LINE_MAX bytes and no
  * NUL (fw_text_check); a run that has a NUL somewhere is marked.  A line longer
@@ -46,8 +44,7 @@ struct fw_text {
     size_t whole;         /* behind the last whole line */
     size_t end;           /* behind the last byte read */
     uint64_t line;        /* number of lines taken so far */
-    size_t batch_at;      /* where the current batch begins, and the lines before it */
-    uint64_t batch_line;
+    uint64_t batch_line;  /* the same when the current batch began */
     uint64_t scan_offset; /* of the next byte, if scanning */
     bool scanning;        /* reads with fw_input_scan, leaving the input's place alone */
     bool started;         /* the first run was fetched, so `header` is known */
@@ -63,15 +60,14 @@ void fw_text_init_scan(struct fw_text *text, struct fw_input *input, uint64_t of
 void fw_text_release(struct fw_text *text);
 
 /*
- * Makes at < whole true: 1 if it is, 0 at the end, -1 on error.  Begins a new batch if it had to
- * fetch.  The first call also reads the header (a bad one is an error, with its position).
+ * Makes at < whole true: 1 if it is, 0 at the end, -1 on error.  The first call also reads the
+ * header (a bad one is an error, with its position).
  */
 int fw_text_fill(struct fw_text *text, struct fw_error *err);
 
-/* Remembers that the current batch begins here. */
+/* Counts the lines of a batch from here. */
 static inline void fw_text_begin_batch(struct fw_text *text)
 {
-    text->batch_at = text->at;
     text->batch_line = text->line;
 }
 
