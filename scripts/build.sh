@@ -18,4 +18,9 @@ if [ ! -f "$dir/build.ninja" ]; then
     fi
     rm -f "$log"
 fi
+if [ "$preset" = fuzz ]; then
+    # Only the fuzzers, not the program and its tests once more.
+    targets=$(ls tests/fuzz/fuzz_*.c | sed 's|.*/||; s|\.c$||')
+    exec cmake --build "$dir" -j "$jobs" --target $targets -- --quiet
+fi
 exec cmake --build "$dir" -j "$jobs" -- --quiet

@@ -23,20 +23,62 @@ static void init(struct fw_output *out, int fd, const char *name)
     out->buffer = fw_xmalloc(out->size);
 }
 
-int fw_output_open(struct fw_output *out, const char *path, struct fw_error *err)
+/* The file a name stands for: through a symbolic link, so that the link itself stays. */
+static char *real_name(const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    return real ? real : fw_xstrdup(path);
+}
+
+/* Can it only be written directly?  True for pipes and devices. */
+static bool is_special(const char *path)
 {
     struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int open_part(struct fw_output *out, const char *path, struct fw_error *err)
+{
+    char *real = real_name(path);
+    char *part = fw_xasprintf("%s.part-%ld", real, (long)getpid());
+    struct stat st;
+    bool known = stat(real, &st) == 0;
+    int fd = -1;
+
+    if (known && S_ISDIR(st.st_mode))
+        errno = EISDIR;
+    else if (!known || access(real, W_OK) == 0)
+        fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        fw_error_errno(err, "cannot write '%s'", path);
+        free(part);
+        free(real);
+        return -1;
+    }
+    if (known && fchmod(fd, st.st_mode & 07777) < 0)
+        errno = 0; /* the old file's mode is a courtesy */
+    init(out, fd, real);
+    out->part = part;
+    free(real);
+    return 0;
+}
+
+int fw_output_open(struct fw_output *out, const char *path, struct fw_error *err)
+{
     int fd;
 
     if (strcmp(path, "-") == 0) {
         init(out, STDOUT_FILENO, "standard output");
         return 0;
     }
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!is_special(path))
+        return open_part(out, path, err);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return fw_error_errno(err, "cannot write '%s'", path);
     init(out, fd, path);
-    out->remove_on_error = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     return 0;
 }
 
@@ -107,6 +149,7 @@ static void dispose(struct fw_output *out)
 {
     free(out->buffer);
     free(out->name);
+    free(out->part);
     memset(out, 0, sizeof *out);
     out->fd = -1;
 }
@@ -118,11 +161,13 @@ int fw_output_close(struct fw_output *out, struct fw_error *err)
     fw_output_flush(out);
     if (out->fd > STDERR_FILENO && close(out->fd) < 0 && !out->error)
         out->error = errno;
+    if (out->part && !out->error && rename(out->part, out->name) < 0)
+        out->error = errno;
     if (out->error) {
         errno = out->error;
         result = fw_error_errno(err, "cannot write '%s'", out->name);
-        if (out->remove_on_error)
-            unlink(out->name);
+        if (out->part)
+            unlink(out->part);
     }
     dispose(out);
     return result;
@@ -132,7 +177,7 @@ void fw_output_abandon(struct fw_output *out)
 {
     if (out->fd > STDERR_FILENO)
         close(out->fd);
-    if (out->remove_on_error)
-        unlink(out->name);
+    if (out->part)
+        unlink(out->part);
     dispose(out);
 }

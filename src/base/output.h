@@ -2,9 +2,11 @@
  * output.h - a buffered file to write, whose errors cannot be overlooked.
  *
  * The first failed write is remembered and described by fw_output_close; all
- * later ones do nothing.  So callers write freely and check once.  A file that
- * was not closed successfully is removed, so that no half-written result is
- * taken for a whole one (standard output and devices excepted).
+ * later ones do nothing.  So callers write freely and check once.  A file gets
+ * its name only when it is complete: until then it is NAME.part-PID beside it,
+ * so that no half-written result is ever taken for a whole one, and an older
+ * file of that name stays if the new one fails.  (Standard output, pipes and
+ * devices are written directly.)
  */
 #ifndef FW_BASE_OUTPUT_H
 #define FW_BASE_OUTPUT_H
@@ -22,7 +24,7 @@ struct fw_output {
     size_t used, size;
     uint64_t written; /* bytes handed over so far, the buffered ones included */
     int error;        /* errno of the first failed write */
-    bool remove_on_error;
+    char *part;       /* where the bytes are until it is complete; NULL: written directly */
 };
 
 /* Opens the path for writing; "-" is standard output. */

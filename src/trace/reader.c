@@ -24,6 +24,8 @@ struct fw_reader {
     struct fw_decoder *decoder;
     struct fw_wellformed *wellformed;
     struct fw_read_status status;
+    bool failed; /* the next call reports `failure` */
+    struct fw_error failure;
 };
 
 static const struct fw_format *format_by_name(const char *name)
@@ -148,14 +150,32 @@ static void note_drop(struct fw_reader *reader, uint32_t bad, const struct fw_er
     }
 }
 
+/* An ill-formed event: what stands before it is delivered first. */
+static int fail_later(struct fw_reader *reader, uint32_t bad, const struct fw_error *why,
+                      const struct fw_batch *batch, struct fw_error *err)
+{
+    char where[512];
+
+    reader->decoder->format->locate(reader->decoder, bad, where, sizeof where);
+    fw_error_set(&reader->failure, "%s: %s", where, why->message);
+    reader->failed = true;
+    if (batch->count)
+        return 1;
+    *err = reader->failure;
+    return -1;
+}
+
 int fw_reader_next(struct fw_reader *reader, struct fw_batch *batch, struct fw_error *err)
 {
     struct fw_decoder *decoder = reader->decoder;
     struct fw_raw_batch raw;
     struct fw_error why;
     uint32_t bad;
-    char where[512];
 
+    if (reader->failed) {
+        *err = reader->failure;
+        return -1;
+    }
     do {
         int got = decoder->format->next(decoder, &raw, err);
 
@@ -165,10 +185,8 @@ int fw_reader_next(struct fw_reader *reader, struct fw_batch *batch, struct fw_e
             return got;
         }
         got = fw_wellformed_filter(reader->wellformed, &raw, batch, &reader->status, &bad, &why);
-        if (got < 0) {
-            decoder->format->locate(decoder, bad, where, sizeof where);
-            return fw_error_set(err, "%s: %s", where, why.message);
-        }
+        if (got < 0)
+            return fail_later(reader, bad, &why, batch, err);
         note_drop(reader, bad, &why);
     } while (batch->count == 0);
     return 1;

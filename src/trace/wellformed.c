@@ -421,7 +421,8 @@ static inline bool is_plain(const struct fw_wellformed *wf, const struct fw_even
            wf->threads.at[event->thread].phase == PHASE_RUNNING;
 }
 
-static void deliver(struct fw_wellformed *wf, const struct fw_raw_batch *raw,
+/* The batch made of the first `seen` raw events. */
+static void deliver(struct fw_wellformed *wf, const struct fw_raw_batch *raw, uint32_t seen,
                     struct fw_batch *batch, struct fw_read_status *status)
 {
     bool copied = wf->gapped;
@@ -431,10 +432,10 @@ static void deliver(struct fw_wellformed *wf, const struct fw_raw_batch *raw,
         .attrs = raw->attrs,
         .index = copied ? wf->out_index.at : NULL,
         .first = wf->delivered,
-        .count = copied ? (uint32_t)wf->out.len : raw->count,
+        .count = copied ? (uint32_t)wf->out.len : seen,
     };
     wf->delivered += batch->count;
-    wf->lines += raw->count;
+    wf->lines += seen;
     status->events = wf->delivered;
     status->lines = wf->lines;
 }
@@ -469,9 +470,11 @@ int fw_wellformed_filter(struct fw_wellformed *wf, const struct fw_raw_batch *ra
             *bad = i;
             *err = wf->why;
         }
-        if (count_loss(wf, event, verdict, status) < 0)
+        if (count_loss(wf, event, verdict, status) < 0) {
+            deliver(wf, raw, i, batch, status);
             return -1;
+        }
     }
-    deliver(wf, raw, batch, status);
+    deliver(wf, raw, raw->count, batch, status);
     return 0;
 }

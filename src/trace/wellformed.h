@@ -23,9 +23,9 @@ void fw_wellformed_destroy(struct fw_wellformed *wf);
 /*
  * Turns a raw batch into a batch, borrowed until the next call, and adds to
  * the counters in *status.  Returns 0, or -1 if an event is ill-formed and is
- * not to be repaired.  *bad is the place in the raw batch of the event that is
- * to blame, and err says what is wrong, without the position; under repair
- * this is told only of the first event that is dropped.
+ * not to be repaired: then the batch ends before it.  *bad is the place in the
+ * raw batch of the event that is to blame, and err says what is wrong, without
+ * the position; under repair this is told only of the first event dropped.
  */
 int fw_wellformed_filter(struct fw_wellformed *wf, const struct fw_raw_batch *raw,
                          struct fw_batch *batch, struct fw_read_status *status, uint32_t *bad,

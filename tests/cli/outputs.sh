@@ -46,10 +46,14 @@ err_is "foreweave: cannot write 'no/such.fwt': no such file or directory"
 expect 125 help --man-dir=no/such
 err_has "foreweave: cannot write 'no/such/foreweave.1': no such file or directory"
 
-# A failed conversion leaves nothing.
+# A failed conversion leaves nothing, and an older file as it was.
 echo 'T1|rel(l)|1' >>a.std
-expect 3 trace convert a.std b.fwt
-[ ! -e b.fwt ] || complain "a half-written b.fwt was left"
+expect 3 trace convert a.std bad.fwt
+[ ! -e bad.fwt ] || complain "a half-written bad.fwt was left"
+echo old >older.fwt
+expect 3 trace convert a.std older.fwt
+[ "$(cat older.fwt)" = old ] || complain "older.fwt was touched"
+[ -z "$(ls ./*.part-* 2>/dev/null)" ] || complain "parts were left: $(ls)"
 echo 'main|w(x)|1' >named.std
 expect 3 trace convert named.std c.tid
 one_error

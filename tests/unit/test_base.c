@@ -157,6 +157,33 @@ static void a_full_disk_is_told_at_closing(void **state)
     assert_string_equal(err.message, "cannot write '/dev/full': no space left on device");
 }
 
+static void a_file_gets_its_name_when_it_is_complete(void **state)
+{
+    char folder[] = "/tmp/foreweave-test-XXXXXX";
+    struct fw_error err;
+    struct fw_output out;
+    char path[64], text[8] = "";
+    FILE *file;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out", folder);
+    assert_int_equal(fw_output_open(&out, path, &err), 0);
+    fw_output_text(&out, "old");
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(fw_output_close(&out, &err), 0);
+    assert_int_equal(fw_output_open(&out, path, &err), 0);
+    fw_output_text(&out, "new");
+    fw_output_abandon(&out); /* the older file stays */
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text - 1, file), 3);
+    assert_string_equal(text, "old");
+    fclose(file);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing else is left */
+}
+
 static void output_in_memory_keeps_everything(void **state)
 {
     struct fw_output out;
@@ -195,6 +222,7 @@ int main(void)
         cmocka_unit_test(peeked_bytes_are_read_again),
         cmocka_unit_test(a_missing_file_and_a_directory_are_refused),
         cmocka_unit_test(a_full_disk_is_told_at_closing),
+        cmocka_unit_test(a_file_gets_its_name_when_it_is_complete),
         cmocka_unit_test(output_in_memory_keeps_everything),
         cmocka_unit_test(context_stands_before_the_cause),
     };

@@ -178,6 +178,24 @@ static void reentrant_pairs_are_filtered_but_keep_their_indices(void **state)
     fw_trace_destroy(trace);
 }
 
+static void what_stands_before_a_bad_event_is_delivered(void **state)
+{
+    static const char text[] = "T1|acq(L)|\nT1|w(x)|\nT2|rel(L)|\nT1|rel(L)|\n";
+    struct fw_reader *reader;
+    struct fw_batch batch;
+    struct fw_error err = { { 0 } };
+
+    (void)state;
+    assert_int_equal(
+        fw_reader_open_memory(&reader, text, sizeof text - 1, "t.std", NULL, &err), 0);
+    assert_int_equal(fw_reader_next(reader, &batch, &err), 1);
+    assert_int_equal(batch.count, 2);
+    assert_int_equal(fw_reader_next(reader, &batch, &err), -1);
+    assert_string_equal(err.message, "t.std:3: 'rel(L)' by T2, but T1 holds L");
+    assert_int_equal(fw_reader_next(reader, &batch, &err), -1);
+    fw_reader_close(reader);
+}
+
 static void repair_drops_and_counts_what_is_ill_formed(void **state)
 {
     struct fw_trace *trace = load("T1|acq(L)|\nT2|rel(L)|\nnonsense\nT1|rel(L)|\n", true);
@@ -257,6 +275,7 @@ int main(void)
         cmocka_unit_test(answers_have_a_cause),
         cmocka_unit_test(barriers_and_blocks_pair_up),
         cmocka_unit_test(reentrant_pairs_are_filtered_but_keep_their_indices),
+        cmocka_unit_test(what_stands_before_a_bad_event_is_delivered),
         cmocka_unit_test(repair_drops_and_counts_what_is_ill_formed),
         cmocka_unit_test(a_wait_of_one_line_is_release_wake_and_acquire),
         cmocka_unit_test(a_timed_wait_of_one_line_has_no_wake),
