@@ -7,7 +7,8 @@
  *
  *   fwt_block.c   one block as bytes: header, checksum, varints
  *   fwt_source.c  blocks out of an input: cut or bad, checked, decompressed
- *   fwt_events.c  the columns of an event block, back into events
+ *   fwt_events.c  opens an event block: dictionary, threads, columns
+ *   fwt_slice.c   makes events out of it
  *   fwt_read.c    the decoder: order of blocks, names, modules, metadata
  *   fwt_columns.c events into columns
  *   fwt_write.c   the encoder

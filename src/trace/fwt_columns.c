@@ -163,12 +163,27 @@ static unsigned planes_for(uint32_t highest)
                                 : 4;
 }
 
-static void put_planes(struct fw_bytes *to, const uint32_t *column, uint32_t n, unsigned planes)
+/* The payload under construction. */
+struct pack {
+    struct fw_bytes *to;
+    struct fw_fwt_seams *seams;
+    struct fw_fwt_layout layout;
+};
+
+static void put_seam(struct pack *pack)
 {
+    pack->seams->at[pack->seams->count++] = pack->to->len;
+}
+
+static void put_planes(struct pack *pack, const uint32_t *column, uint32_t n, unsigned planes)
+{
+    struct fw_bytes *to = pack->to;
+
     fw_vec_reserve(to, to->len + (size_t)n * planes);
     for (unsigned p = 0; p < planes; p++) {
         unsigned char *plane = to->at + to->len;
 
+        put_seam(pack);
         for (uint32_t i = 0; i < n; i++)
             plane[i] = (unsigned char)(column[i] >> 8 * p);
         to->len += n;
@@ -274,9 +289,10 @@ static void collect_runs(struct fw_fwt_columns *cols, uint32_t *lengths)
     FW_ASSERT(run == cols->runs);
 }
 
-static void put_threads(struct fw_fwt_columns *cols, struct fw_bytes *to, uint32_t *scratch,
-                        struct fw_fwt_layout *layout)
+static void put_threads(struct fw_fwt_columns *cols, struct pack *pack, uint32_t *scratch)
 {
+    struct fw_fwt_layout *layout = &pack->layout;
+    struct fw_bytes *to = pack->to;
     size_t start = to->len;
 
     for (size_t i = 0; i < cols->threads.len; i++)
@@ -288,23 +304,22 @@ static void put_threads(struct fw_fwt_columns *cols, struct fw_bytes *to, uint32
     if (cols->runs < cols->count / 4 || layout->thread_count == 1) {
         layout->run_count = cols->runs;
         collect_runs(cols, scratch);
-        put_planes(to, scratch, cols->runs, 2);
+        put_planes(pack, scratch, cols->runs, 2);
     }
-    put_planes(to, cols->thread, layout->run_count ? layout->run_count : cols->count,
+    put_planes(pack, cols->thread, layout->run_count ? layout->run_count : cols->count,
                layout->thread_planes);
 }
 
-static void put_targets(struct fw_fwt_columns *cols, struct fw_bytes *to, const uint32_t *delta,
-                        struct fw_fwt_layout *layout)
+static void put_targets(struct fw_fwt_columns *cols, struct pack *pack, const uint32_t *delta)
 {
     const uint32_t *column = cols->target;
 
     if (estimate(delta, cols->count) < estimate(cols->target, cols->count)) {
         column = delta;
-        layout->target_mode = FW_FWT_TARGET_DELTA;
+        pack->layout.target_mode = FW_FWT_TARGET_DELTA;
     }
-    layout->target_planes = (uint8_t)planes_for(highest_of(column, cols->count));
-    put_planes(to, column, cols->count, layout->target_planes);
+    pack->layout.target_planes = (uint8_t)planes_for(highest_of(column, cols->count));
+    put_planes(pack, column, cols->count, pack->layout.target_planes);
 }
 
 static void put_bytes(struct fw_bytes *to, const struct fw_bytes *from)
@@ -344,26 +359,31 @@ static void start_next(struct fw_fwt_columns *cols)
     cols->count = cols->code_count = cols->runs = 0;
 }
 
-void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to)
+void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
+                         struct fw_fwt_seams *seams)
 {
-    struct fw_fwt_layout layout = { .dictionary_count = cols->code_count };
+    struct pack pack = { .to = to, .seams = seams };
+    struct fw_fwt_layout *layout = &pack.layout;
     uint32_t *delta = fw_xcalloc(cols->count, sizeof *delta);
     uint32_t *lengths = fw_xcalloc(cols->runs, sizeof *lengths);
-    size_t start = to->len;
 
+    seams->count = 0;
     differences(cols, delta);
-    fw_vec_extend(to, start + FW_FWT_EVENTS_HEAD);
+    fw_vec_extend(to, FW_FWT_EVENTS_HEAD);
     put_dictionary(cols, to);
-    layout.dictionary_size = (uint32_t)(to->len - start - FW_FWT_EVENTS_HEAD);
-    put_threads(cols, to, lengths, &layout);
-    layout.code_planes = (uint8_t)planes_for(cols->code_count - 1);
-    put_planes(to, cols->code, cols->count, layout.code_planes);
-    put_targets(cols, to, delta, &layout);
+    layout->dictionary_count = cols->code_count;
+    layout->dictionary_size = (uint32_t)(to->len - FW_FWT_EVENTS_HEAD);
+    put_threads(cols, &pack, lengths);
+    layout->code_planes = (uint8_t)planes_for(cols->code_count - 1);
+    put_planes(&pack, cols->code, cols->count, layout->code_planes);
+    put_targets(cols, &pack, delta);
+    put_seam(&pack);
     put_bytes(to, &cols->rf);
+    put_seam(&pack);
     put_bytes(to, &cols->value);
-    layout.rf_size = (uint32_t)cols->rf.len;
-    layout.value_size = (uint32_t)cols->value.len;
-    pack_layout(to->at + start, &layout);
+    layout->rf_size = (uint32_t)cols->rf.len;
+    layout->value_size = (uint32_t)cols->value.len;
+    pack_layout(to->at, layout);
     free(delta);
     free(lengths);
     start_next(cols);

@@ -23,6 +23,12 @@ struct fw_fwt_code {
 
 FW_VEC_TYPE(fw_bytes, unsigned char);
 
+/* Where one column (or plane) of a payload ends and another kind of data begins. */
+struct fw_fwt_seams {
+    size_t at[16]; /* ascending offsets in the payload */
+    unsigned count;
+};
+
 struct fw_fwt_columns {
     bool branches;                    /* the trace may hold branch events */
     uint32_t count;                   /* events in the block */
@@ -48,7 +54,8 @@ void fw_fwt_columns_release(struct fw_fwt_columns *cols);
 uint32_t fw_fwt_columns_add(struct fw_fwt_columns *cols, const struct fw_event *events,
                             uint32_t count, const struct fw_attr *attrs, struct fw_error *err);
 
-/* Appends the payload to *to and starts the next block. */
-void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to);
+/* Fills *to, which is empty, with the payload, and starts the next block. */
+void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
+                         struct fw_fwt_seams *seams);
 
 #endif

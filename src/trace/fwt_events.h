@@ -23,6 +23,7 @@
 #include "trace/symbols.h"
 
 #define FW_FWT_EVENTS_HEAD 32u
+#define FW_FWT_PIECE       1024u /* events made at a time: small enough for the first cache */
 
 enum {
     FW_FWT_TARGET_ABSOLUTE = 0,
@@ -38,16 +39,19 @@ struct fw_fwt_layout {
     uint32_t rf_size, value_size;                                   /* at 24, 28 */
 };
 
+#define FW_FWT_NO_THREAD (UINT32_C(1) << 31) /* a bit that no thread has */
+
 /* May events of this kind carry the attributes FW_ATTR_*? */
 bool fw_fwt_attrs_allowed(unsigned kind, unsigned has);
 
-/* A dictionary entry, ready to become an event. */
+/*
+ * A dictionary entry, ready to become an event: the 16 bytes of an event as
+ * two numbers, to which the target and the thread are added.
+ */
 struct fw_fwt_entry {
-    struct fw_event event; /* thread and target zero */
-    uint32_t limit;        /* targets are below it; 0: there is no such code */
-    uint32_t last;         /* target of the latest event, for FW_FWT_TARGET_DELTA */
-    uint32_t size;
-    uint32_t has; /* FW_ATTR_* */
+    uint64_t low, high;
+    uint64_t highest; /* target there is; UINT64_MAX: there is no such code */
+    uint32_t last;    /* target of the latest event, for FW_FWT_TARGET_DELTA */
 };
 
 /* An event block on its way to events.  Zero it before the first use. */
@@ -58,16 +62,24 @@ struct fw_fwt_events {
     struct fw_fwt_entry *entries;
     uint32_t entry_mask, entry_capacity; /* entries up to the mask are filled in */
     bool own_attrs;                      /* some code has rf or a value */
-    uint32_t *threads;
-    uint32_t thread_capacity;
+    uint32_t *threads; /* as the third word of an event; up to the mask, FW_FWT_NO_THREAD */
+    uint32_t thread_mask, thread_capacity;
     const unsigned char *run_length[2], *thread_index[2], *code[2], *target[4];
     uint32_t run, run_left; /* next run, and what is left of the current one */
     uint32_t run_thread;
     struct fw_cursor rf, value;
-    struct fw_attr *attrs; /* [0] empty, then one for each code with a size, then events' own */
-    uint32_t attr_capacity, shared_attrs;
-    uint32_t slice_thread[FW_BATCH_EVENTS];
+    struct fw_attr *attrs; /* [0] empty, [1 + code] what events of a code share, then events' own */
+    uint32_t attr_capacity;
+    /* A piece of the columns, put together from their planes. */
+    uint16_t codes[FW_FWT_PIECE], thread_indices[FW_FWT_PIECE];
+    uint32_t targets[FW_FWT_PIECE];
 };
+
+/* Number i of a column of up to two planes. */
+static inline uint32_t fw_fwt_pair(const unsigned char *const planes[2], uint32_t i)
+{
+    return (planes[0] ? planes[0][i] : 0u) | (planes[1] ? (uint32_t)planes[1][i] << 8 : 0u);
+}
 
 /* Starts on a payload; symbols hold all names it may use.  -1: malformed, and why. */
 int fw_fwt_events_open(struct fw_fwt_events *ev, const unsigned char *payload, size_t size,

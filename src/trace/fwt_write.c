@@ -25,6 +25,7 @@ struct fwt_encoder {
     uint32_t names[FW_SPACE_COUNT]; /* written so far */
     struct fw_fwt_columns columns;
     struct fw_bytes payload, block;
+    struct fw_fwt_seams seams; /* of the payload */
     ZSTD_CCtx *zstd;
 };
 
@@ -74,21 +75,40 @@ void fw_fwt_set_codec(void *encoder, enum fw_fwt_codec codec)
     ((struct fwt_encoder *)encoder)->codec = codec;
 }
 
+/*
+ * Compresses the payload as one frame, but begins a new zstd block at each
+ * seam: a zstd block has one set of symbol statistics, and columns have
+ * nothing in common.  Returns the size, or 0 if it does not fit.
+ */
+static size_t compress_columns(struct fwt_encoder *e, unsigned char *to, size_t size)
+{
+    ZSTD_outBuffer out = { to, size, 0 };
+    size_t from = 0, left = 0;
+
+    ZSTD_CCtx_reset(e->zstd, ZSTD_reset_session_only);
+    ZSTD_CCtx_setPledgedSrcSize(e->zstd, e->payload.len);
+    for (unsigned i = 0; i <= e->seams.count && !left; i++) {
+        bool last = i == e->seams.count;
+        size_t until = last ? e->payload.len : e->seams.at[i];
+        ZSTD_inBuffer in = { e->payload.at + from, until - from, 0 };
+
+        left = ZSTD_compressStream2(e->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
+        from = until;
+    }
+    return left ? 0 : out.pos; /* an error code, too, is not zero */
+}
+
 /* Puts the payload behind the block's head, compressed if that helps; returns the stored size. */
 static size_t compress(struct fwt_encoder *e, struct fw_fwt_head *head)
 {
-    size_t raw = e->payload.len, bound = ZSTD_compressBound(raw), stored;
+    size_t raw = e->payload.len, stored = 0;
 
-    fw_vec_reserve(&e->block, FW_FWT_BLOCK_HEAD + bound + FW_FWT_BLOCK_TAIL);
-    if (e->codec == FW_FWT_ZSTD && raw) {
-        bool kept = head->type != FW_FWT_EVENTS;
-
-        stored =
-            ZSTD_compress2(e->zstd, e->block.at + FW_FWT_BLOCK_HEAD, bound, e->payload.at, raw);
-        head->codec = FW_FWT_ZSTD;
-        if (!ZSTD_isError(stored) && stored < raw && !(kept && raw / FW_FWT_MAX_RATIO > stored))
-            return stored;
-    }
+    fw_vec_reserve(&e->block, FW_FWT_BLOCK_HEAD + raw + FW_FWT_BLOCK_TAIL);
+    head->codec = FW_FWT_ZSTD;
+    if (e->codec == FW_FWT_ZSTD)
+        stored = compress_columns(e, e->block.at + FW_FWT_BLOCK_HEAD, raw);
+    if (stored && (head->type == FW_FWT_EVENTS || raw / FW_FWT_MAX_RATIO <= stored))
+        return stored;
     head->codec = FW_FWT_STORED;
     if (raw)
         memcpy(e->block.at + FW_FWT_BLOCK_HEAD, e->payload.at, raw);
@@ -106,6 +126,7 @@ static int write_block(struct fwt_encoder *e, struct fw_fwt_head head, struct fw
     fw_fwt_seal(e->block.at, FW_FWT_BLOCK_HEAD + head.stored);
     fw_output_bytes(e->setup.out, e->block.at, FW_FWT_BLOCK_HEAD + head.stored + FW_FWT_BLOCK_TAIL);
     fw_vec_clear(&e->payload);
+    e->seams.count = 0;
     return 0;
 }
 
@@ -165,7 +186,7 @@ int fw_fwt_flush(void *encoder, struct fw_error *err)
         return -1;
     if (!head.count)
         return 0;
-    fw_fwt_columns_pack(&e->columns, &e->payload);
+    fw_fwt_columns_pack(&e->columns, &e->payload, &e->seams);
     return write_block(e, head, err);
 }
 
