@@ -13,8 +13,8 @@
  *
  * The engine (engine.h) calls the handler of each event's kind, in the order of the trace, and
  * finish at its end; kinds without a handler cost nothing.  An analysis cannot see, stop or alter
- * another one, nor the program's output: what it has to say is in its outcome.  null.c is the
- * example to copy.
+ * another one, nor the program's output: what it has to say goes into its findings and its
+ * outcome.  null.c is the example to copy.
  *
  * What the stream promises: events are well-formed (a release is by the holder, a thread runs
  * only after its fork ...), re-entrant inner lock operations are gone, thread, variable, lock
@@ -23,6 +23,8 @@
 #ifndef FW_ANALYSIS_ANALYSIS_H
 #define FW_ANALYSIS_ANALYSIS_H
 
+#include "analysis/context.h"
+#include "analysis/findings.h"
 #include "trace/batch.h"
 #include "trace/symbols.h"
 
@@ -44,11 +46,16 @@ extern const char *const fw_guarantee_names[FW_GUARANTEE_COUNT];
 struct fw_analysis_setup {
     const struct fw_symbols *symbols; /* grows while the trace is read */
     bool has_branches;                /* false: read the trace as if a branch followed every read */
+    struct fw_findings *findings;     /* this analysis's sink */
+    const struct fw_contexts *contexts; /* for looking into stacks and lock sets */
+    bool pairs_all;        /* every pair of the relation, at any cost */
+    bool cp_relation;      /* cp: reported pairs stay unordered */
+    bool atomic_functions; /* sidetrack, velodrome: every function is an atomic block */
 };
 
 /* What it leaves. */
 struct fw_outcome {
-    uint64_t findings;
+    uint64_t findings; /* filled in by the engine, from the sink */
     bool complete;  /* nothing was skipped: no budget ran out, nothing was dropped */
     char why[160];  /* if not complete */
     char note[512]; /* one line for people, or empty */
@@ -57,7 +64,8 @@ struct fw_outcome {
 /* Where the event at hand stands; good during the call of the handler. */
 struct fw_place {
     const struct fw_batch *batch;
-    uint32_t i; /* in the batch */
+    const struct fw_context *contexts; /* of the batch's events */
+    uint32_t i;                        /* in the batch */
 };
 
 static inline uint64_t fw_place_position(const struct fw_place *place)
@@ -74,6 +82,21 @@ static inline uint64_t fw_place_index(const struct fw_place *place)
 static inline const struct fw_attr *fw_place_attr(const struct fw_place *place)
 {
     return &place->batch->attrs[place->batch->events[place->i].attr];
+}
+
+/* The event as a finding will need it. */
+static inline struct fw_mark fw_place_mark(const struct fw_place *place)
+{
+    const struct fw_event *event = &place->batch->events[place->i];
+
+    return (struct fw_mark) {
+        .index = fw_place_index(place),
+        .thread = event->thread,
+        .kind = event->kind,
+        .target = event->target,
+        .site = event->site,
+        .context = place->contexts[place->i],
+    };
 }
 
 typedef void fw_handler(void *state, const struct fw_event *event, const struct fw_place *place);

@@ -1,0 +1,48 @@
+/*
+ * context.h - what all analyses agree on about an event: the locks its thread
+ * holds and the stack it is called from.
+ *
+ * The engine works it out once for each batch and hands it to every analysis
+ * as two numbers.  Equal sets of locks share one id, as do equal stacks, so an
+ * analysis remembers an event's context in eight bytes and nobody walks a
+ * stack until a finding is printed.
+ *
+ * A stack is a list of frames from the innermost outwards: a frame is the
+ * function, the site of its call, and the frame below.  Stack 0 is empty; lock
+ * set 0 is empty.
+ */
+#ifndef FW_ANALYSIS_CONTEXT_H
+#define FW_ANALYSIS_CONTEXT_H
+
+#include "trace/batch.h"
+#include "trace/symbols.h"
+
+/* As of just before the event: an acquire's lock is not in the set, a release's still is. */
+struct fw_context {
+    uint32_t lock_set;
+    uint32_t stack;
+};
+
+struct fw_frame {
+    uint32_t caller; /* the stack below; 0: none */
+    uint32_t function;
+    uint32_t site; /* of the call event */
+};
+
+struct fw_contexts;
+
+struct fw_contexts *fw_contexts_create(void);
+void fw_contexts_destroy(struct fw_contexts *contexts);
+
+/* One context for each event of the batch, borrowed until the next call. */
+const struct fw_context *fw_contexts_batch(struct fw_contexts *contexts,
+                                           const struct fw_batch *batch);
+
+/* The locks of a set: ids times 2, plus 1 if held in shared mode; ascending. */
+const uint32_t *fw_contexts_locks(const struct fw_contexts *contexts, uint32_t lock_set,
+                                  uint32_t *count);
+
+/* The innermost frame of a stack that is not empty. */
+const struct fw_frame *fw_contexts_frame(const struct fw_contexts *contexts, uint32_t stack);
+
+#endif

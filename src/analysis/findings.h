@@ -1,0 +1,81 @@
+/*
+ * findings.h - what an analysis has to say.
+ *
+ * Each analysis has one sink.  It adds every occurrence; the sink merges those
+ * with equal sites (or keeps all, with --pairs=all) and counts.  The result is
+ * the same for the same trace whatever else runs: findings are sorted by the
+ * index of their latest event, then of the earlier ones.
+ *
+ * Ids are fingerprints of the kind and the sites (of the variable where there
+ * are no sites): the same bug has the same id in every run and every analysis.
+ * With --pairs=all the indices are appended, so that ids stay unique.
+ *
+ * A sink belongs to one analysis and is not thread-safe.
+ */
+#ifndef FW_ANALYSIS_FINDINGS_H
+#define FW_ANALYSIS_FINDINGS_H
+
+#include "analysis/context.h"
+#include "base/vec.h"
+
+enum fw_finding_kind {
+    FW_FINDING_RACE,
+    FW_FINDING_DEADLOCK,
+    FW_FINDING_ATOMICITY,
+    FW_FINDING_NONDETERMINISM,
+    FW_FINDING_KIND_COUNT,
+};
+
+extern const char *const fw_finding_kind_names[FW_FINDING_KIND_COUNT];
+
+/* An event as findings remember it, long after it has gone by: 32 bytes. */
+struct fw_mark {
+    uint64_t index;
+    uint32_t thread : 20;
+    uint32_t kind : 8;
+    uint32_t target;
+    uint32_t site;
+    struct fw_context context;
+};
+
+#define FW_NO_VARIABLE UINT32_MAX
+
+struct fw_finding {
+    char id[64];
+    enum fw_finding_kind kind;
+    bool first;     /* set in the sorted result: no earlier finding of this analysis */
+    uint64_t count; /* occurrences merged into this one */
+    FW_VEC(struct fw_mark) events;      /* of the earliest occurrence (by its latest event) */
+    FW_VEC(uint32_t) variables;         /* all that occurrences were on, ascending ids */
+    char label[32];                     /* a kind within the kind: "before-error"; or empty */
+    char *detail;                       /* lines for people ('\n' between them), or NULL; owned */
+};
+
+struct fw_findings;
+
+/* pairs_all: keep every occurrence as a finding of its own. */
+struct fw_findings *fw_findings_create(const struct fw_symbols *symbols, bool pairs_all);
+void fw_findings_destroy(struct fw_findings *findings);
+
+/* An occurrence, as an analysis describes it. */
+struct fw_occurrence {
+    enum fw_finding_kind kind;
+    const struct fw_mark *events;
+    uint32_t event_count;
+    uint32_t variable;  /* or FW_NO_VARIABLE */
+    const char *label;  /* copied; NULL: none.  Part of what makes findings equal. */
+    const char *detail; /* copied; NULL: none.  Only the earliest occurrence's is kept. */
+};
+
+void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence);
+
+/* Is this combination known already (so that costly details can be left out)? */
+bool fw_findings_known(const struct fw_findings *findings, const struct fw_occurrence *occurrence);
+
+/* Sorts, marks the first, fills in the ids.  Nothing may be added afterwards. */
+void fw_findings_finish(struct fw_findings *findings);
+
+uint64_t fw_findings_count(const struct fw_findings *findings);
+const struct fw_finding *fw_findings_get(const struct fw_findings *findings, uint64_t i);
+
+#endif
