@@ -95,6 +95,7 @@ static inline struct fw_mark fw_place_mark(const struct fw_place *place)
         .kind = event->kind,
         .target = event->target,
         .site = event->site,
+        .size = fw_place_attr(place)->size,
         .context = place->contexts[place->i],
     };
 }
@@ -106,6 +107,7 @@ struct fw_analysis {
     const char *summary; /* what it finds: lower case, no full stop */
     enum fw_guarantee guarantee;
     bool by_default; /* runs when no analysis is named */
+    bool observed;   /* its findings happened in the trace itself; else they are predicted */
     void *(*create)(const struct fw_analysis_setup *setup);
     void (*finish)(void *state, struct fw_outcome *outcome); /* *outcome: complete, no findings */
     void (*destroy)(void *state);

@@ -9,7 +9,11 @@
  *
  * A stack is a list of frames from the innermost outwards: a frame is the
  * function, the site of its call, and the frame below.  Stack 0 is empty; lock
- * set 0 is empty.
+ * set 0 is empty.  A return closes the innermost call of its function; a
+ * return of a function that was never called changes nothing.
+ *
+ * Thread-safety: one thread computes contexts; others may look into the lock
+ * sets and stacks whose ids they were handed.
  */
 #ifndef FW_ANALYSIS_CONTEXT_H
 #define FW_ANALYSIS_CONTEXT_H
@@ -37,6 +41,10 @@ void fw_contexts_destroy(struct fw_contexts *contexts);
 /* One context for each event of the batch, borrowed until the next call. */
 const struct fw_context *fw_contexts_batch(struct fw_contexts *contexts,
                                            const struct fw_batch *batch);
+
+/* The same, written to an array of the caller's. */
+void fw_contexts_compute(struct fw_contexts *contexts, const struct fw_batch *batch,
+                         struct fw_context *to);
 
 /* The locks of a set: ids times 2, plus 1 if held in shared mode; ascending. */
 const uint32_t *fw_contexts_locks(const struct fw_contexts *contexts, uint32_t lock_set,

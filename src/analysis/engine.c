@@ -1,7 +1,7 @@
 /* engine.c - see engine.h. */
 #include "analysis/engine.h"
 
-#include "base/alloc.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -9,13 +9,32 @@
 struct worker {
     const struct fw_analysis *analysis;
     void *state;
+    struct fw_analysis_setup setup;
     struct fw_outcome outcome;
 };
 
 struct fw_engine {
+    struct fw_contexts *contexts;
     struct worker *workers;
     size_t count;
 };
+
+static void worker_init(struct worker *worker, const struct fw_analysis *analysis,
+                        const struct fw_analysis_setup *setup, const struct fw_contexts *contexts)
+{
+    worker->analysis = analysis;
+    worker->setup = *setup;
+    worker->setup.contexts = contexts;
+    worker->setup.findings = fw_findings_create(setup->symbols, setup->pairs_all);
+    worker->outcome.complete = true;
+    worker->state = analysis->create(&worker->setup);
+}
+
+static void worker_release(struct worker *worker)
+{
+    worker->analysis->destroy(worker->state);
+    fw_findings_destroy(worker->setup.findings);
+}
 
 struct fw_engine *fw_engine_create(const struct fw_analysis *const *analyses, size_t count,
                                    const struct fw_analysis_setup *setup)
@@ -24,11 +43,9 @@ struct fw_engine *fw_engine_create(const struct fw_analysis *const *analyses, si
 
     engine->workers = fw_xcalloc(count ? count : 1, sizeof *engine->workers);
     engine->count = count;
-    for (size_t i = 0; i < count; i++) {
-        engine->workers[i].analysis = analyses[i];
-        engine->workers[i].state = analyses[i]->create(setup);
-        engine->workers[i].outcome.complete = true;
-    }
+    engine->contexts = fw_contexts_create();
+    for (size_t i = 0; i < count; i++)
+        worker_init(&engine->workers[i], analyses[i], setup, engine->contexts);
     return engine;
 }
 
@@ -37,15 +54,17 @@ void fw_engine_destroy(struct fw_engine *engine)
     if (!engine)
         return;
     for (size_t i = 0; i < engine->count; i++)
-        engine->workers[i].analysis->destroy(engine->workers[i].state);
+        worker_release(&engine->workers[i]);
+    fw_contexts_destroy(engine->contexts);
     free(engine->workers);
     free(engine);
 }
 
-static void run_batch(struct worker *worker, const struct fw_batch *batch)
+static void run_batch(struct worker *worker, const struct fw_batch *batch,
+                      const struct fw_context *contexts)
 {
     fw_handler *const *on = worker->analysis->on;
-    struct fw_place place = { .batch = batch };
+    struct fw_place place = { .batch = batch, .contexts = contexts };
 
     for (; place.i < batch->count; place.i++) {
         const struct fw_event *event = &batch->events[place.i];
@@ -57,14 +76,29 @@ static void run_batch(struct worker *worker, const struct fw_batch *batch)
 
 void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch)
 {
+    const struct fw_context *contexts = fw_contexts_batch(engine->contexts, batch);
+
     for (size_t i = 0; i < engine->count; i++)
-        run_batch(&engine->workers[i], batch);
+        run_batch(&engine->workers[i], batch, contexts);
+}
+
+static void worker_finish(struct worker *worker)
+{
+    worker->analysis->finish(worker->state, &worker->outcome);
+    fw_findings_finish(worker->setup.findings);
+    worker->outcome.findings = fw_findings_count(worker->setup.findings);
 }
 
 void fw_engine_finish(struct fw_engine *engine)
 {
-    for (size_t i = 0; i < engine->count; i++)
-        engine->workers[i].analysis->finish(engine->workers[i].state, &engine->workers[i].outcome);
+    FW_VEC(struct fw_findings *) sinks = { 0 };
+
+    for (size_t i = 0; i < engine->count; i++) {
+        worker_finish(&engine->workers[i]);
+        fw_vec_push(&sinks, engine->workers[i].setup.findings);
+    }
+    fw_findings_finish_ids(sinks.at, sinks.len);
+    fw_vec_release(&sinks);
 }
 
 size_t fw_engine_count(const struct fw_engine *engine)
@@ -80,4 +114,14 @@ const struct fw_analysis *fw_engine_analysis(const struct fw_engine *engine, siz
 const struct fw_outcome *fw_engine_outcome(const struct fw_engine *engine, size_t i)
 {
     return &engine->workers[i].outcome;
+}
+
+const struct fw_findings *fw_engine_findings(const struct fw_engine *engine, size_t i)
+{
+    return engine->workers[i].setup.findings;
+}
+
+const struct fw_contexts *fw_engine_contexts(const struct fw_engine *engine)
+{
+    return engine->contexts;
 }

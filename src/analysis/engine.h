@@ -18,7 +18,10 @@
 
 struct fw_engine;
 
-/* `analyses` is copied; they run in this order. */
+/*
+ * `analyses` is copied; they run in this order.  The engine fills in the
+ * setup's findings and contexts for each of them.
+ */
 struct fw_engine *fw_engine_create(const struct fw_analysis *const *analyses, size_t count,
                                    const struct fw_analysis_setup *setup);
 void fw_engine_destroy(struct fw_engine *engine);
@@ -32,5 +35,7 @@ size_t fw_engine_count(const struct fw_engine *engine);
 const struct fw_analysis *fw_engine_analysis(const struct fw_engine *engine, size_t i);
 /* Borrowed; complete after fw_engine_finish. */
 const struct fw_outcome *fw_engine_outcome(const struct fw_engine *engine, size_t i);
+const struct fw_findings *fw_engine_findings(const struct fw_engine *engine, size_t i);
+const struct fw_contexts *fw_engine_contexts(const struct fw_engine *engine);
 
 #endif

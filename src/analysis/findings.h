@@ -6,9 +6,15 @@
  * the same for the same trace whatever else runs: findings are sorted by the
  * index of their latest event, then of the earlier ones.
  *
- * Ids are fingerprints of the kind and the sites (of the variable where there
- * are no sites): the same bug has the same id in every run and every analysis.
- * With --pairs=all the indices are appended, so that ids stay unique.
+ * What makes two occurrences equal: the kind, the label and the sites; the
+ * two sites of a race in either order, those of other kinds in the order
+ * given.  Where an event has no site the name of the variable counts as well,
+ * or, if the occurrence is on no variable, the names of the events' targets.
+ *
+ * Ids are fingerprints of just that: the same bug has the same id in every run
+ * and every analysis.  They are as short as they can be without two findings
+ * sharing one, but at least six digits.  With --pairs=all the indices are
+ * appended, so that ids stay unique.
  *
  * A sink belongs to one analysis and is not thread-safe.
  */
@@ -35,8 +41,11 @@ struct fw_mark {
     uint32_t kind : 8;
     uint32_t target;
     uint32_t site;
+    uint32_t size; /* bytes accessed; 0: the trace does not say */
     struct fw_context context;
 };
+
+_Static_assert(sizeof(struct fw_mark) == 32, "a mark is 32 bytes");
 
 #define FW_NO_VARIABLE UINT32_MAX
 
@@ -74,6 +83,9 @@ bool fw_findings_known(const struct fw_findings *findings, const struct fw_occur
 
 /* Sorts, marks the first, fills in the ids.  Nothing may be added afterwards. */
 void fw_findings_finish(struct fw_findings *findings);
+
+/* Makes the ids of several finished sinks differ where the findings do; for one report. */
+void fw_findings_finish_ids(struct fw_findings *const *sinks, size_t count);
 
 uint64_t fw_findings_count(const struct fw_findings *findings);
 const struct fw_finding *fw_findings_get(const struct fw_findings *findings, uint64_t i);

@@ -17,21 +17,31 @@ static int alive; /* analyses created and not destroyed */
 
 /* An analysis that writes down the indices of writes. */
 struct recorder {
+    struct fw_findings *findings;
     uint64_t seen[16];
     size_t count;
 };
 
 static void *recorder_create(const struct fw_analysis_setup *setup)
 {
+    struct recorder *recorder = fw_xcalloc(1, sizeof *recorder);
+
     assert_non_null(setup->symbols);
+    recorder->findings = setup->findings;
     alive++;
-    return fw_xcalloc(1, sizeof(struct recorder));
+    return recorder;
 }
 
 static void recorder_write(void *state, const struct fw_event *event, const struct fw_place *place)
 {
     struct recorder *recorder = state;
+    struct fw_mark mark = fw_place_mark(place);
 
+    fw_findings_add(recorder->findings,
+                    &(struct fw_occurrence) { .kind = FW_FINDING_RACE,
+                                              .events = &mark,
+                                              .event_count = 1,
+                                              .variable = event->target });
     assert_int_equal(event->kind, FW_WRITE);
     assert_int_equal(fw_place_attr(place)->has, 0);
     recorder->seen[recorder->count++] = fw_place_index(place);
@@ -43,7 +53,6 @@ static void recorder_finish(void *state, struct fw_outcome *outcome)
 
     for (size_t i = 0; i < recorder->count; i++)
         sprintf(outcome->note + strlen(outcome->note), "%d ", (int)recorder->seen[i]);
-    outcome->findings = recorder->count;
 }
 
 static void recorder_destroy(void *state)

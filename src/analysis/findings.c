@@ -1,0 +1,525 @@
+/*
+ * findings.c - see findings.h.
+ *
+ * What makes occurrences equal is a list of texts, the key's parts.  Equal
+ * texts of one string table are one text in memory, so parts are compared and
+ * hashed as pointers; only the ids, which must be the same in every run, look
+ * at the letters.
+ */
+#include "analysis/findings.h"
+
+#include "base/bug.h"
+#include "base/idmap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define MIN_DIGITS 6
+#define MAX_DIGITS 16
+
+const char *const fw_finding_kind_names[FW_FINDING_KIND_COUNT] = {
+    [FW_FINDING_RACE] = "race",
+    [FW_FINDING_DEADLOCK] = "deadlock",
+    [FW_FINDING_ATOMICITY] = "atomicity",
+    [FW_FINDING_NONDETERMINISM] = "nondeterminism",
+};
+
+FW_VEC_TYPE(parts, const char *);
+
+/* When an occurrence was complete: the indices of its two latest events, latest first. */
+struct moment {
+    uint64_t latest, second;
+};
+
+struct entry {
+    struct fw_finding finding;
+    struct moment moment;
+    const char **parts; /* NULL with pairs_all */
+    size_t part_count;
+    size_t tidy; /* the first so many variables are ascending and distinct */
+    uint64_t fingerprint;
+};
+
+struct fw_findings {
+    const struct fw_symbols *symbols;
+    bool pairs_all;
+    bool finished;
+    FW_VEC(struct entry) entries;
+    struct fw_idmap by_parts;
+    struct parts *scratch;
+};
+
+struct fw_findings *fw_findings_create(const struct fw_symbols *symbols, bool pairs_all)
+{
+    struct fw_findings *findings = fw_xcalloc(1, sizeof *findings);
+
+    findings->symbols = symbols;
+    findings->pairs_all = pairs_all;
+    findings->scratch = fw_xcalloc(1, sizeof *findings->scratch);
+    return findings;
+}
+
+void fw_findings_destroy(struct fw_findings *findings)
+{
+    if (!findings)
+        return;
+    for (size_t i = 0; i < findings->entries.len; i++) {
+        struct entry *entry = &findings->entries.at[i];
+
+        fw_vec_release(&entry->finding.events);
+        fw_vec_release(&entry->finding.variables);
+        free(entry->finding.detail);
+        free(entry->parts);
+    }
+    fw_vec_release(&findings->entries);
+    fw_idmap_release(&findings->by_parts);
+    fw_vec_release(findings->scratch);
+    free(findings->scratch);
+    free(findings);
+}
+
+/* --- what makes occurrences equal -------------------------------------------------------- */
+
+static const char *site_text(const struct fw_symbols *symbols, const struct fw_mark *mark)
+{
+    return fw_symbols_name(symbols, FW_SPACE_SITE, mark->site);
+}
+
+static const char *target_text(const struct fw_symbols *symbols, const struct fw_mark *mark)
+{
+    enum fw_space space = fw_kind_info[mark->kind].space;
+
+    return space == FW_SPACE_NONE ? "" : fw_symbols_name(symbols, space, mark->target);
+}
+
+static bool any_without_site(const struct fw_mark *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (events[i].site == 0)
+            return true;
+    return false;
+}
+
+/* What stands in for a missing site: the variable, else the targets. */
+static void add_stand_ins(const struct fw_symbols *symbols, const struct fw_mark *events,
+                          size_t count, uint32_t variable, struct parts *parts)
+{
+    if (!any_without_site(events, count))
+        return;
+    if (variable != FW_NO_VARIABLE) {
+        fw_vec_push(parts, fw_symbols_name(symbols, FW_SPACE_VARIABLE, variable));
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        fw_vec_push(parts, target_text(symbols, &events[i]));
+}
+
+static void swap_parts(struct parts *parts)
+{
+    const char *first = parts->at[0];
+
+    parts->at[0] = parts->at[1];
+    parts->at[1] = first;
+}
+
+/* The parts of the key, in the findings' scratch space. */
+static const struct parts *parts_of(const struct fw_findings *findings,
+                                    const struct fw_occurrence *occurrence)
+{
+    struct parts *parts = findings->scratch;
+    size_t count = occurrence->event_count;
+
+    fw_vec_clear(parts);
+    for (size_t i = 0; i < count; i++)
+        fw_vec_push(parts, site_text(findings->symbols, &occurrence->events[i]));
+    if (occurrence->kind == FW_FINDING_RACE && count == 2 &&
+        (uintptr_t)parts->at[0] > (uintptr_t)parts->at[1])
+        swap_parts(parts);
+    add_stand_ins(findings->symbols, occurrence->events, count, occurrence->variable, parts);
+    return parts;
+}
+
+struct key {
+    const struct fw_findings *findings;
+    const struct parts *parts;
+    enum fw_finding_kind kind;
+    char label[sizeof((struct fw_finding *)0)->label];
+};
+
+static struct key key_of(const struct fw_findings *findings, const struct fw_occurrence *occurrence)
+{
+    struct key key = { findings, parts_of(findings, occurrence), occurrence->kind, "" };
+
+    if (occurrence->label)
+        snprintf(key.label, sizeof key.label, "%s", occurrence->label);
+    return key;
+}
+
+static uint32_t hash_key(const struct key *key)
+{
+    const struct parts *parts = key->parts;
+
+    return (uint32_t)XXH3_64bits_withSeed(parts->at, parts->len * sizeof *parts->at, key->kind);
+}
+
+static bool entry_is(const void *wanted, uint32_t id)
+{
+    const struct key *key = wanted;
+    const struct entry *entry = &key->findings->entries.at[id];
+
+    return entry->finding.kind == key->kind && strcmp(entry->finding.label, key->label) == 0 &&
+           entry->part_count == key->parts->len &&
+           memcmp(entry->parts, key->parts->at, entry->part_count * sizeof *entry->parts) == 0;
+}
+
+bool fw_findings_known(const struct fw_findings *findings, const struct fw_occurrence *occurrence)
+{
+    struct key key;
+
+    if (findings->pairs_all)
+        return false;
+    key = key_of(findings, occurrence);
+    return fw_idmap_find(&findings->by_parts, hash_key(&key), entry_is, &key) != FW_IDMAP_NONE;
+}
+
+/* --- adding ------------------------------------------------------------------------------ */
+
+static struct moment moment_of(const struct fw_mark *events, size_t count)
+{
+    struct moment moment = { 0, 0 };
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t index = events[i].index;
+
+        if (index >= moment.latest)
+            moment = (struct moment) { index, moment.latest };
+        else if (index > moment.second)
+            moment.second = index;
+    }
+    return moment;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_moments(struct moment a, struct moment b)
+{
+    int order = compare(a.latest, b.latest);
+
+    return order ? order : compare(a.second, b.second);
+}
+
+static int compare_events(const struct fw_mark *a, size_t a_count, const struct fw_mark *b,
+                          size_t b_count)
+{
+    for (size_t i = 0; i < a_count && i < b_count; i++) {
+        int order = compare(a[i].index, b[i].index);
+
+        if (order)
+            return order;
+    }
+    return compare(a_count, b_count);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    return compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static void tidy_variables(struct entry *entry)
+{
+    uint32_t *at = entry->finding.variables.at;
+    size_t len = entry->finding.variables.len, kept = 0;
+
+    if (len > 1)
+        qsort(at, len, sizeof *at, compare_ids);
+    for (size_t i = 0; i < len; i++)
+        if (kept == 0 || at[kept - 1] != at[i])
+            at[kept++] = at[i];
+    entry->finding.variables.len = entry->tidy = kept;
+}
+
+/* A short memory filters most repetitions; the rest goes when the list has doubled. */
+static void add_variable(struct entry *entry, uint32_t variable)
+{
+    struct fw_finding *finding = &entry->finding;
+
+    if (variable == FW_NO_VARIABLE)
+        return;
+    for (size_t i = finding->variables.len, n = 4; i > 0 && n > 0; i--, n--)
+        if (finding->variables.at[i - 1] == variable)
+            return;
+    fw_vec_push(&finding->variables, variable);
+    if (finding->variables.len >= entry->tidy * 2 + 64)
+        tidy_variables(entry);
+}
+
+static void set_events(struct entry *entry, const struct fw_occurrence *occurrence)
+{
+    struct fw_finding *finding = &entry->finding;
+
+    fw_vec_clear(&finding->events);
+    fw_vec_reserve(&finding->events, occurrence->event_count);
+    memcpy(finding->events.at, occurrence->events,
+           occurrence->event_count * sizeof *occurrence->events);
+    finding->events.len = occurrence->event_count;
+    entry->moment = moment_of(occurrence->events, occurrence->event_count);
+    if (occurrence->detail) {
+        free(finding->detail);
+        finding->detail = fw_xstrdup(occurrence->detail);
+    }
+}
+
+static void add_entry(struct fw_findings *findings, const struct fw_occurrence *occurrence)
+{
+    struct entry *entry;
+
+    fw_vec_extend(&findings->entries, findings->entries.len + 1);
+    entry = &fw_vec_last(&findings->entries);
+    entry->finding.kind = occurrence->kind;
+    entry->finding.count = 1;
+    if (occurrence->label)
+        snprintf(entry->finding.label, sizeof entry->finding.label, "%s", occurrence->label);
+    set_events(entry, occurrence);
+    add_variable(entry, occurrence->variable);
+}
+
+static void merge(struct entry *entry, const struct fw_occurrence *occurrence)
+{
+    const struct fw_finding *finding = &entry->finding;
+    struct moment moment = moment_of(occurrence->events, occurrence->event_count);
+    int order = compare_moments(moment, entry->moment);
+
+    if (order == 0)
+        order = compare_events(occurrence->events, occurrence->event_count, finding->events.at,
+                               finding->events.len);
+    if (order < 0)
+        set_events(entry, occurrence);
+    entry->finding.count++;
+    add_variable(entry, occurrence->variable);
+}
+
+/* The latest entry gets the key. */
+static void add_key(struct fw_findings *findings, const struct key *key, uint32_t hash)
+{
+    struct entry *entry = &fw_vec_last(&findings->entries);
+
+    entry->part_count = key->parts->len;
+    entry->parts = fw_xrealloc(NULL, entry->part_count, sizeof *entry->parts);
+    memcpy(entry->parts, key->parts->at, entry->part_count * sizeof *entry->parts);
+    fw_idmap_add(&findings->by_parts, hash, (uint32_t)findings->entries.len - 1);
+}
+
+void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence)
+{
+    struct key key;
+    uint32_t hash, id;
+
+    FW_ASSERT(!findings->finished && occurrence->event_count);
+    if (findings->pairs_all) {
+        add_entry(findings, occurrence);
+        return;
+    }
+    key = key_of(findings, occurrence);
+    hash = hash_key(&key);
+    id = fw_idmap_find(&findings->by_parts, hash, entry_is, &key);
+    if (id != FW_IDMAP_NONE) {
+        merge(&findings->entries.at[id], occurrence);
+        return;
+    }
+    add_entry(findings, occurrence);
+    add_key(findings, &key, hash);
+}
+
+/* --- the sorted result ------------------------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = compare_moments(x->moment, y->moment);
+
+    if (order == 0)
+        order = compare_events(x->finding.events.at, x->finding.events.len, y->finding.events.at,
+                               y->finding.events.len);
+    if (order == 0)
+        order = compare(x->finding.kind, y->finding.kind);
+    return order ? order : strcmp(x->finding.label, y->finding.label);
+}
+
+static void hash_text(XXH3_state_t *hash, const char *text)
+{
+    XXH3_64bits_update(hash, text, strlen(text) + 1);
+}
+
+/* The letters of the key; the sites of a race in alphabetical order. */
+static uint64_t fingerprint(const struct fw_findings *findings, const struct fw_finding *finding)
+{
+    struct parts *parts = findings->scratch;
+    size_t count = finding->events.len;
+    XXH3_state_t hash;
+
+    fw_vec_clear(parts);
+    for (size_t i = 0; i < count; i++)
+        fw_vec_push(parts, site_text(findings->symbols, &finding->events.at[i]));
+    if (finding->kind == FW_FINDING_RACE && count == 2 && strcmp(parts->at[0], parts->at[1]) > 0)
+        swap_parts(parts);
+    add_stand_ins(findings->symbols, finding->events.at, count,
+                  finding->variables.len ? finding->variables.at[0] : FW_NO_VARIABLE, parts);
+    XXH3_64bits_reset(&hash);
+    hash_text(&hash, fw_finding_kind_names[finding->kind]);
+    hash_text(&hash, finding->label);
+    for (size_t i = 0; i < parts->len; i++)
+        hash_text(&hash, parts->at[i]);
+    return XXH3_64bits_digest(&hash);
+}
+
+void fw_findings_finish(struct fw_findings *findings)
+{
+    FW_ASSERT(!findings->finished);
+    findings->finished = true;
+    for (size_t i = 0; i < findings->entries.len; i++) {
+        struct entry *entry = &findings->entries.at[i];
+
+        tidy_variables(entry);
+        entry->fingerprint = fingerprint(findings, &entry->finding);
+    }
+    if (findings->entries.len) {
+        qsort(findings->entries.at, findings->entries.len, sizeof *findings->entries.at,
+              compare_entries);
+        findings->entries.at[0].finding.first = true;
+    }
+    fw_findings_finish_ids(&findings, 1);
+}
+
+uint64_t fw_findings_count(const struct fw_findings *findings)
+{
+    return findings->entries.len;
+}
+
+const struct fw_finding *fw_findings_get(const struct fw_findings *findings, uint64_t i)
+{
+    return &findings->entries.at[i].finding;
+}
+
+/* --- ids --------------------------------------------------------------------------------- */
+
+/* A finding whose id is to be written. */
+struct naming {
+    struct entry *entry;
+    uint64_t fingerprint;
+    size_t sink, place;
+    bool pairs_all;
+};
+
+static int compare_namings(const void *a, const void *b)
+{
+    const struct naming *x = a, *y = b;
+    int order = compare(x->fingerprint, y->fingerprint);
+
+    if (order == 0)
+        order = compare(x->sink, y->sink);
+    return order ? order : compare(x->place, y->place);
+}
+
+/* Leading hexadecimal digits that the two have in common. */
+static int common_digits(uint64_t a, uint64_t b)
+{
+    return a == b ? MAX_DIGITS : __builtin_clzll(a ^ b) / 4;
+}
+
+static void write_id(const struct naming *naming, int digits)
+{
+    struct fw_finding *finding = &naming->entry->finding;
+    const size_t room = sizeof finding->id - 12; /* for what makes equal ones differ */
+    char hex[MAX_DIGITS + 1];
+    size_t used;
+
+    snprintf(hex, sizeof hex, "%016" PRIx64, naming->fingerprint);
+    used = (size_t)snprintf(finding->id, sizeof finding->id, "%.*s", digits, hex);
+    for (size_t i = 0; naming->pairs_all && i < finding->events.len; i++) {
+        char index[24];
+        size_t len =
+            (size_t)snprintf(index, sizeof index, "-%" PRIu64, finding->events.at[i].index);
+
+        if (used + len >= room)
+            break;
+        memcpy(finding->id + used, index, len + 1);
+        used += len;
+    }
+}
+
+static int compare_id_texts(const void *a, const void *b)
+{
+    const struct naming *x = a, *y = b;
+    int order = strcmp(x->entry->finding.id, y->entry->finding.id);
+
+    if (order == 0)
+        order = compare(x->sink, y->sink);
+    return order ? order : compare(x->place, y->place);
+}
+
+/* Findings of one sink whose ids are still equal get numbers. */
+static void number_equals(struct naming *namings, size_t count)
+{
+    unsigned long number = 1;
+
+    qsort(namings, count, sizeof *namings, compare_id_texts);
+    for (size_t i = 1; i < count; i++) {
+        struct fw_finding *finding = &namings[i].entry->finding;
+        const char *before = namings[i - 1].entry->finding.id;
+        size_t len = strlen(finding->id);
+
+        number = namings[i - 1].sink == namings[i].sink && strncmp(before, finding->id, len) == 0 &&
+                         (before[len] == '\0' || before[len] == '.')
+                     ? number + 1
+                     : 1;
+        if (number > 1)
+            snprintf(finding->id + len, sizeof finding->id - len, ".%lu", number);
+    }
+}
+
+FW_VEC_TYPE(namings, struct naming);
+
+/* Findings with equal fingerprints share an id; it tells them from both neighbours. */
+static void write_ids(const struct namings *all)
+{
+    size_t end;
+
+    for (size_t start = 0; start < all->len; start = end) {
+        uint64_t mine = all->at[start].fingerprint;
+        int digits = MIN_DIGITS;
+
+        for (end = start; end < all->len && all->at[end].fingerprint == mine;)
+            end++;
+        if (start > 0 && common_digits(all->at[start - 1].fingerprint, mine) >= digits)
+            digits = common_digits(all->at[start - 1].fingerprint, mine) + 1;
+        if (end < all->len && common_digits(all->at[end].fingerprint, mine) >= digits)
+            digits = common_digits(all->at[end].fingerprint, mine) + 1;
+        for (size_t i = start; i < end; i++)
+            write_id(&all->at[i], digits);
+    }
+}
+
+void fw_findings_finish_ids(struct fw_findings *const *sinks, size_t count)
+{
+    struct namings all = { 0 };
+
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < sinks[s]->entries.len; i++) {
+            struct entry *entry = &sinks[s]->entries.at[i];
+
+            fw_vec_push(&all,
+                        ((struct naming) { entry, entry->fingerprint, s, i, sinks[s]->pairs_all }));
+        }
+    if (all.len) {
+        qsort(all.at, all.len, sizeof *all.at, compare_namings);
+        write_ids(&all);
+        number_equals(all.at, all.len);
+    }
+    fw_vec_release(&all);
+}
