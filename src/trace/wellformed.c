@@ -107,7 +107,7 @@ static enum verdict check_join(struct fw_wellformed *wf, const struct fw_event *
 static enum verdict check_access(struct fw_wellformed *wf, const struct fw_event *event,
                                  const struct fw_attr *attr, uint64_t index)
 {
-    uint64_t *last = &wf->last_write.at[event->target];
+    uint64_t *last = &wf->last_write.at[event->target + 1];
 
     if (attr->has & FW_ATTR_RF && attr->rf + 1 != *last) {
         if (*last)
@@ -394,7 +394,7 @@ static void make_room(struct fw_wellformed *wf)
     fw_vec_extend(&wf->conditions, fw_symbols_count(symbols, FW_SPACE_CONDITION));
     fw_vec_extend(&wf->semaphores, fw_symbols_count(symbols, FW_SPACE_SEMAPHORE));
     fw_vec_extend(&wf->barriers, fw_symbols_count(symbols, FW_SPACE_BARRIER));
-    fw_vec_extend(&wf->last_write, fw_symbols_count(symbols, FW_SPACE_VARIABLE));
+    fw_vec_extend(&wf->last_write, (size_t)fw_symbols_count(symbols, FW_SPACE_VARIABLE) + 1);
 }
 
 /* An event that is not kept: counts it.  -1 if reading must stop. */
@@ -414,11 +414,44 @@ static int count_loss(struct fw_wellformed *wf, const struct fw_event *event, en
     return 0;
 }
 
-/* The common case, worth its own test: a plain access of a running thread. */
-static inline bool is_plain(const struct fw_wellformed *wf, const struct fw_event *event)
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+/* Kinds that a running thread may always do, rf apart, and those of them that write. */
+static const uint64_t plain_kinds = BIT(FW_READ) | BIT(FW_WRITE) | BIT(FW_ATOMIC_LOAD) |
+                                    BIT(FW_ATOMIC_STORE) | BIT(FW_ATOMIC_RMW) | BIT(FW_FENCE) |
+                                    BIT(FW_BRANCH) | BIT(FW_CALL) | BIT(FW_RETURN) |
+                                    BIT(FW_ALLOC) | BIT(FW_FREE);
+static const uint64_t writing_kinds = BIT(FW_WRITE) | BIT(FW_ATOMIC_STORE) | BIT(FW_ATOMIC_RMW);
+
+/*
+ * Steps over plain events, the bulk of every trace, from event i of the batch
+ * on.  Which of them write is hard to predict, so that is not a branch: what
+ * does not write is noted for no variable.
+ */
+static uint32_t skip_plain(struct fw_wellformed *wf, const struct fw_raw_batch *raw, uint32_t i)
 {
-    return event->kind <= FW_WRITE && !event->attr &&
-           wf->threads.at[event->thread].phase == PHASE_RUNNING;
+    const struct thread_state *threads = wf->threads.at;
+    uint64_t *last_write = wf->last_write.at;
+
+    for (; i < raw->count; i++) {
+        const struct fw_event *event = &raw->events[i];
+        bool writes = writing_kinds >> event->kind & 1;
+
+        if (!(plain_kinds >> event->kind & 1) || raw->attrs[event->attr].has & FW_ATTR_RF ||
+            threads[event->thread].phase != PHASE_RUNNING)
+            break;
+        last_write[writes ? event->target + 1 : 0] = wf->lines + i + 1;
+    }
+    return i;
+}
+
+static uint32_t pass_plain(struct fw_wellformed *wf, const struct fw_raw_batch *raw, uint32_t i)
+{
+    uint32_t end = skip_plain(wf, raw, i);
+
+    for (; wf->gapped && i < end; i++)
+        fw_wellformed_emit(wf, raw->events[i], wf->lines + i);
+    return end;
 }
 
 /* The batch made of the first `seen` raw events. */
@@ -449,16 +482,14 @@ int fw_wellformed_filter(struct fw_wellformed *wf, const struct fw_raw_batch *ra
     fw_vec_clear(&wf->out);
     fw_vec_clear(&wf->out_index);
     for (uint32_t i = 0; i < raw->count; i++) {
-        struct fw_event *event = &raw->events[i];
+        struct fw_event *event;
         enum verdict verdict;
 
-        if (FW_LIKELY(is_plain(wf, event))) {
-            if (event->kind == FW_WRITE)
-                wf->last_write.at[event->target] = wf->lines + i + 1;
-            verdict = VERDICT_KEEP;
-        } else {
-            verdict = check_event(wf, raw, i);
-        }
+        i = pass_plain(wf, raw, i);
+        if (i == raw->count)
+            break;
+        event = &raw->events[i];
+        verdict = check_event(wf, raw, i);
         if (verdict == VERDICT_KEEP) {
             if (wf->gapped)
                 fw_wellformed_emit(wf, *event, wf->lines + i);

@@ -70,7 +70,7 @@ struct fw_wellformed {
     FW_VEC(struct condition_state) conditions;
     FW_VEC(struct semaphore_state) semaphores;
     FW_VEC(struct barrier_state) barriers;
-    FW_VEC(uint64_t) last_write; /* variable → index of its latest write */
+    FW_VEC(uint64_t) last_write; /* variable + 1 → index of its latest write + 1; [0] is scrap */
 
     /* Once an index is missing, events are copied here with their indices. */
     bool gapped;
