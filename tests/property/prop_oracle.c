@@ -202,7 +202,7 @@ static bool compare(struct fw_oracle *oracle, uint32_t count, char *why, size_t 
 
     if (count > MAX_EVENTS || fw_oracle_explore(oracle, FW_ORACLE_STATES) < 0)
         return true;
-    note(&naive, NULL, 0);
+    note(&naive, &(uint32_t) { 0 }, 0); /* the empty reordering */
     calls = fw_oracle_enumerate(oracle, MAX_SEQUENCES, note, &naive);
     enumerated += calls;
     if (calls == MAX_SEQUENCES)

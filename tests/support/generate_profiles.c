@@ -72,7 +72,7 @@ const struct fw_generate_options fw_generate_profiles[] = {
       .sticky_percent = 85, .swarm_percent = 30, .weights = { [FW_GEN_ACQUIRE] = 40,
       [FW_GEN_RELEASE] = 26, [FW_GEN_SHARED_ACQUIRE] = 14, [FW_GEN_TRY_ACQUIRE] = 4,
       [FW_GEN_READ] = 2, [FW_GEN_WRITE] = 4, [FW_GEN_BRANCH] = 3 } },
-    { .name = "everything", .threads_min = 2, .threads_max = 4, .events_min = 8, .events_max = 26,
+    { .name = "everything", .threads_min = 2, .threads_max = 5, .events_min = 8, .events_max = 26,
       .variables = 3, .locks = 2, .guarded_percent = 95, .forked_percent = 50,
       .branches_percent = 60, .sticky_percent = 50, .site_percent = 30, .value_percent = 15,
       .size_percent = 15, .answer_percent = 15, .mixed_percent = 25, .swarm_percent = 40,

@@ -355,7 +355,7 @@ static void lay_out_state(struct fw_oracle *o)
     o->at_variable_taint = o->at_last + o->slot_count;
     o->at_thread_taint = o->at_variable_taint + (o->slot_count + 7) / 8;
     o->at_wake = o->at_thread_taint + (o->thread_count + 7) / 8;
-    o->state_size = o->at_wake + (o->wake_count + 7) / 8;
+    o->state_size = o->at_wake + (o->wake_count + 7) / 8 + 1; /* a byte for the empty trace */
     if (o->fits && o->state_size > FW_ORACLE_STATE_BYTES)
         FW_BUG("a state takes %u bytes", o->state_size);
 }

@@ -13,7 +13,7 @@
  * profiles.  On failure the seed, the command that replays it and the trace,
  * shrunk, are printed.
  *
- *     FOREWEAVE_COUNT=N  how many traces (default: as given)
+ *     FOREWEAVE_COUNT=N  how many traces (default: as given; a tenth under a sanitizer)
  *     FOREWEAVE_FIRST=N  the first seed (default 1), for campaigns in parts
  *     FOREWEAVE_SEED=N   just this one
  */
