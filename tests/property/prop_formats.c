@@ -126,9 +126,10 @@ static bool formats_keep_everything(const struct fw_sample *sample, char *why, s
 
 int main(void)
 {
-    static const char *const profiles[] = { "everything", "long",     "two",    "atomics", "heap",
-                                            "blocks",     "waits",    "shared", "forks",   "tiny",
-                                            "semaphores", "barriers", NULL };
+    static const char *const profiles[] = { "everything", "long",   "two",      "atomics",
+                                            "heap",       "blocks", "waits",    "shared",
+                                            "forks",      "tiny",   "monitors", "semaphores",
+                                            "barriers",   NULL };
 
     return fw_property_run("prop_formats", profiles, 20000, formats_keep_everything);
 }
