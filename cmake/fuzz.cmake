@@ -2,8 +2,6 @@
 add_library(foreweave_fuzzed STATIC ${CORE_SOURCES})
 target_include_directories(foreweave_fuzzed PUBLIC src)
 target_compile_options(foreweave_fuzzed PUBLIC -fsanitize=fuzzer-no-link,address,undefined -O1)
-# Checksums are right in a fuzzer: random bytes would never get past them.
-target_compile_definitions(foreweave_fuzzed PUBLIC FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
 target_link_libraries(foreweave_fuzzed PUBLIC ${ZSTD_LIBRARY} ${CJSON_LIBRARY} Threads::Threads)
 
 file(GLOB FUZZERS CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)

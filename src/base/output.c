@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (256u * 1024u)
+#define MEMORY_BYTES 1024u /* to start with, in memory */
 
 static void init(struct fw_output *out, int fd, const char *name)
 {
     memset(out, 0, sizeof *out);
     out->fd = fd;
     out->name = fw_xstrdup(name);
-    out->size = BUFFER_BYTES;
+    out->size = fd < 0 ? MEMORY_BYTES : BUFFER_BYTES;
     out->buffer = fw_xmalloc(out->size);
 }
 

@@ -17,7 +17,8 @@
 #include <xxhash.h>
 
 #define FIRST_SLOTS 64u
-#define BLOCK_BYTES (64u * 1024u)
+#define FIRST_BLOCK 1024u /* blocks double up to the last size: most tables are small */
+#define LAST_BLOCK  (64u * 1024u)
 
 /* Text blocks are chained through a pointer at their beginning. */
 struct block_head {
@@ -57,7 +58,9 @@ static const char *store_text(struct fw_strtab *tab, const char *text, size_t le
     char *copy;
 
     if (!tab->block || tab->block_size - tab->block_used < need) {
-        size_t size = sizeof(struct block_head) + (need > BLOCK_BYTES ? need : BLOCK_BYTES);
+        size_t twice = tab->block ? tab->block_size * 2 : FIRST_BLOCK;
+        size_t room = twice < LAST_BLOCK ? twice : LAST_BLOCK;
+        size_t size = sizeof(struct block_head) + (need > room ? need : room);
         struct block_head *fresh = fw_xmalloc(size);
 
         fresh->older = (struct block_head *)tab->block;
