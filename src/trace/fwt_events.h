@@ -50,7 +50,7 @@ bool fw_fwt_attrs_allowed(unsigned kind, unsigned has);
  */
 struct fw_fwt_entry {
     uint64_t low, high;
-    uint64_t highest; /* target there is; UINT64_MAX: there is no such code */
+    uint64_t highest; /* target there is; UINT64_MAX: there is none, or no such code */
     uint32_t last;    /* target of the latest event, for FW_FWT_TARGET_DELTA */
 };
 

@@ -37,7 +37,7 @@ struct fwt_decoder {
     struct fw_error error;
     FW_VEC(struct fw_fwt_module) modules;
     FW_VEC(struct pair) metadata;
-    struct fw_event slice[FW_BATCH_EVENTS]; /* the latest batch */
+    struct fw_event *slice; /* the latest batch, room for FW_BATCH_EVENTS */
     uint32_t slice_count;
     uint64_t slice_first; /* its position */
 };
@@ -53,6 +53,7 @@ static struct fw_decoder *fwt_create(const struct fw_decoder_setup *setup)
 
     d->base.format = &fw_format_fwt;
     d->setup = *setup;
+    d->slice = fw_xmalloc(FW_BATCH_EVENTS * sizeof *d->slice);
     fw_fwt_source_init(&d->source, setup->input);
     return &d->base;
 }
@@ -73,6 +74,7 @@ static void fwt_destroy(struct fw_decoder *decoder)
     }
     fw_vec_release(&d->modules);
     fw_vec_release(&d->metadata);
+    free(d->slice);
     free(d);
 }
 

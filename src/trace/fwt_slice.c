@@ -192,7 +192,7 @@ static uint32_t find_bad(struct fw_fwt_events *ev, const struct fw_event *events
             fw_error_set(err, "event %" PRIu64 " has an unknown thread index", position);
             return i;
         }
-        if (events[i].target > ev->entries[code].highest) {
+        if ((ev->entries[code].highest - events[i].target) >> 63) {
             fw_error_set(err, "event %" PRIu64 ": target %" PRIu32 " of '%s' does not exist",
                          position, events[i].target, fw_kind_info[events[i].kind].std_name);
             return i;

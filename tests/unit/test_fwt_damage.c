@@ -384,6 +384,21 @@ static void a_bad_event_comes_after_the_good_ones_before_it(void **state)
     fwt_trace_release(&trace);
 }
 
+static void a_target_of_a_space_without_names_is_refused(void **state)
+{
+    struct fwt_trace trace;
+    struct fwt_file file;
+
+    (void)state;
+    fwt_trace_init(&trace);
+    fw_strtab_append(&trace.symbols->table[FW_SPACE_THREAD], "T0", 2);
+    fwt_trace_add(&trace, (struct fw_event) { .kind = FW_ACQUIRE }, (struct fw_attr) { 0 });
+    file = fwt_file_write(&trace, 1, FW_FWT_STORED);
+    expect_error_part(&file, "event 0: target 0 of 'acq' does not exist");
+    fwt_file_release(&file);
+    fwt_trace_release(&trace);
+}
+
 static void only_variables_may_share_a_name(void **state)
 {
     struct fwt_trace trace;
@@ -465,6 +480,7 @@ int main(void)
         cmocka_unit_test(lies_behind_a_right_checksum_are_errors_with_their_offset),
         cmocka_unit_test(any_byte_behind_a_right_checksum_is_safe),
         cmocka_unit_test(a_bad_event_comes_after_the_good_ones_before_it),
+        cmocka_unit_test(a_target_of_a_space_without_names_is_refused),
         cmocka_unit_test(only_variables_may_share_a_name),
         cmocka_unit_test(names_that_explode_are_refused),
         cmocka_unit_test(other_files_and_versions_are_refused),
