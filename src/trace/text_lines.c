@@ -9,18 +9,29 @@
 /* A cut line keeps more than a line may have, CR included, so that fw_text_check sees it. */
 #define CUT_LINE (FW_TEXT_LINE_MAX + 2u)
 
-/* An unfinished line, a chunk behind it, and a newline the file did not have. */
-static size_t buffer_size(size_t chunk)
+/* Memory is read whole if it is small: many small traces should cost little. */
+static size_t choose_chunk(const struct fw_input *input)
 {
-    return CUT_LINE + chunk + 1 + FW_TEXT_PADDING;
+    return input->fd < 0 && input->memory_size < FW_TEXT_CHUNK ? input->memory_size + 1
+                                                               : FW_TEXT_CHUNK;
+}
+
+/* An unfinished line, a chunk behind it, and a newline the file did not have. */
+static size_t buffer_size(const struct fw_input *input, size_t chunk)
+{
+    size_t line = CUT_LINE;
+
+    if (input->fd < 0 && input->memory_size < line)
+        line = input->memory_size;
+    return line + chunk + 1 + FW_TEXT_PADDING;
 }
 
 void fw_text_init(struct fw_text *text, struct fw_input *input, size_t chunk)
 {
     memset(text, 0, sizeof *text);
     text->input = input;
-    text->chunk = chunk ? chunk : FW_TEXT_CHUNK;
-    text->buffer = fw_xcalloc(1, buffer_size(text->chunk));
+    text->chunk = chunk ? chunk : choose_chunk(input);
+    text->buffer = fw_xcalloc(1, buffer_size(input, text->chunk));
 }
 
 void fw_text_init_scan(struct fw_text *text, struct fw_input *input, uint64_t offset)
