@@ -91,13 +91,15 @@ void fw_std_teach(struct fw_std_decoder *std, enum fw_space space, bool target, 
                   size_t len, uint32_t id)
 {
     uint32_t names = fw_symbols_count(std->text.symbols, space);
-    uint64_t word;
 
-    if (len > FW_STD_SHORT)
-        return;
-    word = fw_std_word(name, len);
-    if (!target || !fw_std_numbers_put(&std->numbers[space], word, len, id, names))
-        fw_std_cache_put(&std->names[space], word, id, names);
+    if (len <= FW_STD_SHORT) {
+        uint64_t word = fw_std_word(name, len);
+
+        if (!target || !fw_std_numbers_put(&std->numbers[space], word, len, id, names))
+            fw_std_cache_put(&std->names[space], word, id, names);
+    } else if (len <= FW_STD_LONG) {
+        fw_std_cache_put(&std->long_names[space], fw_std_hash(name, len), id, names);
+    }
 }
 
 /* A name that is not known here: the table may know it. */
@@ -113,31 +115,46 @@ static __attribute__((noinline)) uint32_t find_in_table(struct fw_std_decoder *s
     return id;
 }
 
+/* The id of a name that is not short; threads with such names are too rare to care. */
+static __attribute__((noinline)) uint32_t find_long(struct fw_std_decoder *std, enum fw_space space,
+                                                    const char *name, size_t len)
+{
+    const struct fw_strtab_entry *entries = std->text.symbols->table[space].entries;
+    uint32_t id = FW_STRTAB_NONE;
+
+    if (len <= FW_STD_LONG)
+        id = fw_std_cache_find(&std->long_names[space], fw_std_hash(name, len));
+    if (id != FW_STRTAB_NONE && entries[id].len == len && fw_std_same(entries[id].text, name, len))
+        return id;
+    return find_in_table(std, space, true, name, len);
+}
+
 /* The id of a name (not empty) that was seen before, or FW_STRTAB_NONE. */
 static inline uint32_t find_name(struct fw_std_decoder *std, enum fw_space space, const char *name,
                                  size_t len)
 {
-    uint32_t id = FW_STRTAB_NONE;
+    uint32_t id;
 
-    if (FW_LIKELY(len <= FW_STD_SHORT))
-        id = fw_std_cache_find(&std->names[space], fw_std_word(name, len));
+    if (len > FW_STD_SHORT)
+        return find_long(std, space, name, len);
+    id = fw_std_cache_find(&std->names[space], fw_std_word(name, len));
     if (FW_UNLIKELY(id == FW_STRTAB_NONE))
         id = find_in_table(std, space, false, name, len);
     return id;
 }
 
+/* The same for a target, which may be numbered. */
 static inline uint32_t find_target(struct fw_std_decoder *std, enum fw_space space,
                                    const char *name, size_t len)
 {
     uint32_t id = FW_STRTAB_NONE;
-    uint64_t word;
+    uint64_t word = fw_std_load(name);
 
-    if (FW_LIKELY(len <= FW_STD_SHORT)) {
-        memcpy(&word, name, sizeof word);
-        id = fw_std_numbers_find(&std->numbers[space], word, len);
-        if (FW_UNLIKELY(id == FW_STRTAB_NONE))
-            id = fw_std_cache_find(&std->names[space], word & fw_std_word_masks[len]);
-    }
+    if (len > FW_STD_SHORT)
+        return find_long(std, space, name, len);
+    id = fw_std_numbers_find(&std->numbers[space], word, len);
+    if (FW_UNLIKELY(id == FW_STRTAB_NONE))
+        id = fw_std_cache_find(&std->names[space], word & fw_std_word_masks[len]);
     if (FW_UNLIKELY(id == FW_STRTAB_NONE))
         id = find_in_table(std, space, true, name, len);
     return id;
@@ -282,6 +299,7 @@ static struct fw_decoder *std_create(const struct fw_decoder_setup *setup)
     fw_std_ops_init(&std->ops);
     for (int i = 0; i < FW_SPACE_COUNT; i++) {
         fw_std_cache_init(&std->names[i]);
+        fw_std_cache_init(&std->long_names[i]);
         fw_std_numbers_init(&std->numbers[i]);
     }
     return &std->text.base;
@@ -293,6 +311,7 @@ static void std_destroy(struct fw_decoder *base)
 
     for (int i = 0; i < FW_SPACE_COUNT; i++) {
         fw_std_cache_release(&std->names[i]);
+        fw_std_cache_release(&std->long_names[i]);
         fw_std_numbers_release(&std->numbers[i]);
     }
     fw_text_decoder_release(&std->text);

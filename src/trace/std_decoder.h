@@ -16,7 +16,8 @@ struct fw_std_decoder {
     struct fw_text_decoder text;
     struct fw_std_ops ops;
     struct fw_std_cache names[FW_SPACE_COUNT];
-    struct fw_std_numbers numbers[FW_SPACE_COUNT]; /* of targets, which are many */
+    struct fw_std_cache long_names[FW_SPACE_COUNT]; /* by hash */
+    struct fw_std_numbers numbers[FW_SPACE_COUNT];  /* of targets, which are many */
 };
 
 /* Lets the fast half know a name, as a target or not, under the spelling that was met. */

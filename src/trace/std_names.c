@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_BITS 6u
+#define FIRST_BITS 4u
 #define LAST_BITS  18u /* sets: 6 MiB */
 
 /* The array by number: its first size, and how thinly it may be filled beyond that. */

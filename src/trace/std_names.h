@@ -8,7 +8,8 @@
  *
  * A cache maps words to ids, in sets of two.  It grows with the table up to a
  * limit, loses everything when it does, and forgets one of three names that
- * compete for a set: the string table behind it knows them all.
+ * compete for a set: the string table behind it knows them all.  Names of up to
+ * 32 bytes have a cache too, by a hash; what it says must be compared.
  *
  * Where names are many they are often numbers with a letter in front (V1234):
  * an array by number holds these, four bytes for a name.
@@ -34,6 +35,39 @@ static inline uint64_t fw_std_word(const char *name, size_t len)
 
     memcpy(&word, name, sizeof word);
     return word & fw_std_word_masks[len];
+}
+
+#define FW_STD_LONG 32u
+
+static inline uint64_t fw_std_load(const char *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* A hash, not 0, of a name of more than FW_STD_SHORT and at most FW_STD_LONG bytes. */
+static inline uint64_t fw_std_hash(const char *name, size_t len)
+{
+    uint64_t hash = fw_std_load(name) * 0x9fb21c651e98df25u ^ fw_std_load(name + len - 8);
+
+    if (len > 16)
+        hash ^= (fw_std_load(name + 8) ^ hash >> 32) * 0xd6e8feb86659fd93u +
+                fw_std_load(name + len - 16) * 0xa0761d6478bd642fu;
+    return (hash ^ hash >> 29) | 1;
+}
+
+/* Are two names of this length, more than FW_STD_SHORT and at most FW_STD_LONG, the same? */
+static inline bool fw_std_same(const char *a, const char *b, size_t len)
+{
+    uint64_t diff =
+        (fw_std_load(a) ^ fw_std_load(b)) | (fw_std_load(a + len - 8) ^ fw_std_load(b + len - 8));
+
+    if (len > 16)
+        diff |= (fw_std_load(a + 8) ^ fw_std_load(b + 8)) |
+                (fw_std_load(a + len - 16) ^ fw_std_load(b + len - 16));
+    return diff == 0;
 }
 
 struct fw_std_set {

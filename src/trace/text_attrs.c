@@ -10,14 +10,6 @@ struct piece {
     const char *from, *to;
 };
 
-struct item {
-    struct piece key, value;
-    enum fw_kind kind;
-    const char *kind_name;
-    struct fw_attr *attr;
-    unsigned *order;
-};
-
 static size_t piece_len(struct piece p)
 {
     return (size_t)(p.to - p.from);
@@ -62,7 +54,7 @@ int fw_text_parse_i64(const char *text, size_t len, int64_t *number)
     return 0;
 }
 
-static int parse_order(struct item *item)
+static int parse_order(struct piece value, unsigned *order)
 {
     static const struct {
         const char *name;
@@ -74,102 +66,114 @@ static int parse_order(struct item *item)
     };
 
     for (unsigned i = 0; i < FW_ORDER_COUNT; i++) {
-        if (piece_is(item->value, fw_order_names[i])) {
-            *item->order = i;
+        if (piece_is(value, fw_order_names[i])) {
+            *order = i;
             return 0;
         }
     }
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (piece_is(item->value, aliases[i].name)) {
-            *item->order = aliases[i].order;
+        if (piece_is(value, aliases[i].name)) {
+            *order = aliases[i].order;
             return 0;
         }
     }
     return -1;
 }
 
-static int parse_rf(struct item *item)
+static int parse_size(struct piece value, uint32_t *size)
 {
-    item->attr->has |= FW_ATTR_RF;
-    return fw_text_parse_u64(item->value.from, piece_len(item->value), &item->attr->rf);
-}
+    uint64_t number;
 
-static int parse_size(struct item *item)
-{
-    uint64_t size;
-
-    if (fw_text_parse_u64(item->value.from, piece_len(item->value), &size) < 0 || size > UINT32_MAX)
+    if (fw_text_parse_u64(value.from, piece_len(value), &number) < 0 || number > UINT32_MAX)
         return -1;
-    item->attr->has |= FW_ATTR_SIZE;
-    item->attr->size = (uint32_t)size;
+    *size = (uint32_t)number;
     return 0;
 }
 
-static int parse_value(struct item *item)
-{
-    item->attr->has |= FW_ATTR_VALUE;
-    return fw_text_parse_i64(item->value.from, piece_len(item->value), &item->attr->value);
-}
+/* Marks of keys that were seen; the others are those of struct fw_attr. */
+#define MARK_ORDER 8u
 
-static bool takes_order(enum fw_kind kind)
-{
-    return fw_is_class(kind, FW_CLASS_ATOMIC);
-}
-
-static bool takes_rf(enum fw_kind kind)
-{
-    return fw_is_read(kind) || kind == FW_WAKE || kind == FW_PEND;
-}
-
-static bool takes_size(enum fw_kind kind)
-{
-    return fw_is_class(kind, FW_CLASS_CONFLICT) || kind == FW_ALLOC;
-}
-
-static bool takes_value(enum fw_kind kind)
-{
-    return fw_is_class(kind, FW_CLASS_READ | FW_CLASS_WRITE);
-}
-
-/* A key; `mark` tells it apart in the set of keys that were seen. */
+/* A key, its mark, and the classes and single kinds that take it. */
 struct key {
     const char *name;
     unsigned mark;
-    bool (*taken_by)(enum fw_kind kind);
-    int (*parse)(struct item *item);
+    unsigned classes;
+    uint32_t kinds;
 };
 
-/* Found by the first letter, which differs. */
-static const struct key *find_key(struct piece name)
-{
-    static const struct key keys[] = {
-        { "ord", 8, takes_order, parse_order },
-        { "rf", FW_ATTR_RF, takes_rf, parse_rf },
-        { "size", FW_ATTR_SIZE, takes_size, parse_size },
-        { "val", FW_ATTR_VALUE, takes_value, parse_value },
-    };
+_Static_assert(FW_RAW_KIND_COUNT <= 32, "a set of kinds is a word");
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (name.from < name.to && *name.from == keys[i].name[0])
-            return piece_is(name, keys[i].name) ? &keys[i] : NULL;
+static const struct key key_order = { "ord", MARK_ORDER, FW_CLASS_ATOMIC, 0 };
+static const struct key key_rf = { "rf", FW_ATTR_RF, FW_CLASS_READ, 1u << FW_WAKE | 1u << FW_PEND };
+static const struct key key_size = { "size", FW_ATTR_SIZE, FW_CLASS_CONFLICT, 1u << FW_ALLOC };
+static const struct key key_value = { "val", FW_ATTR_VALUE, FW_CLASS_READ | FW_CLASS_WRITE, 0 };
+
+/* Takes the word off the front of the piece, if it stands there. */
+#define TAKE(piece, word)                                                                          \
+    (piece_len(*(piece)) >= sizeof word - 1 &&                                                     \
+     memcmp((piece)->from, word, sizeof word - 1) == 0 && ((piece)->from += sizeof word - 1))
+
+/* The key at the beginning of an item, of which the value is left. */
+static const struct key *take_key(struct piece *item)
+{
+    if (TAKE(item, "size="))
+        return &key_size;
+    if (TAKE(item, "val="))
+        return &key_value;
+    if (TAKE(item, "rf="))
+        return &key_rf;
+    if (TAKE(item, "ord="))
+        return &key_order;
     return NULL;
 }
 
-static int parse_item(struct item *item, unsigned *seen, struct fw_error *err)
+static bool takes(enum fw_kind kind, const struct key *key)
 {
-    const struct key *key = find_key(item->key);
+    return fw_is_class(kind, key->classes) || key->kinds >> kind & 1;
+}
+
+static int parse_value(const struct key *key, struct piece value, struct fw_attr *attr,
+                       unsigned *order)
+{
+    switch (key->mark) {
+    case FW_ATTR_RF:
+        return fw_text_parse_u64(value.from, piece_len(value), &attr->rf);
+    case FW_ATTR_SIZE:
+        return parse_size(value, &attr->size);
+    case FW_ATTR_VALUE:
+        return fw_text_parse_i64(value.from, piece_len(value), &attr->value);
+    default:
+        return parse_order(value, order);
+    }
+}
+
+static int refuse_item(struct piece item, struct fw_error *err)
+{
+    const char *equals = memchr(item.from, '=', piece_len(item));
+    char quoted[FW_TEXT_QUOTE];
+
+    if (!equals)
+        return fw_error_set(err, "'%s' is no attribute: key=value expected", quote(quoted, item));
+    item.to = equals;
+    return fw_error_set(err, "unknown attribute '%s'", quote(quoted, item));
+}
+
+static int parse_item(struct piece item, enum fw_kind kind, const char *kind_name, unsigned *seen,
+                      struct fw_attr *attr, unsigned *order, struct fw_error *err)
+{
+    struct piece value = item;
+    const struct key *key = take_key(&value);
     char quoted[FW_TEXT_QUOTE];
 
     if (!key)
-        return fw_error_set(err, "unknown attribute '%s'", quote(quoted, item->key));
-    if (!key->taken_by(item->kind))
-        return fw_error_set(err, "'%s' takes no attribute '%s'", item->kind_name, key->name);
+        return refuse_item(item, err);
+    if (!takes(kind, key))
+        return fw_error_set(err, "'%s' takes no attribute '%s'", kind_name, key->name);
     if (*seen & key->mark)
         return fw_error_set(err, "attribute '%s' given twice", key->name);
     *seen |= key->mark;
-    if (key->parse(item) < 0)
-        return fw_error_set(err, "attribute '%s' cannot be '%s'", key->name,
-                            quote(quoted, item->value));
+    if (parse_value(key, value, attr, order) < 0)
+        return fw_error_set(err, "attribute '%s' cannot be '%s'", key->name, quote(quoted, value));
     return 0;
 }
 
@@ -178,27 +182,22 @@ int fw_text_parse_attrs(const char *list, size_t len, enum fw_kind kind, const c
 {
     const char *end = list + len;
     unsigned seen = attr->has;
-    char quoted[FW_TEXT_QUOTE];
 
     fw_text_trim(&list, &end);
     while (list < end) {
-        const char *comma = memchr(list, ',', (size_t)(end - list));
-        struct piece whole = { list, comma ? comma : end };
-        const char *equals;
-        struct item item = { .kind = kind, .kind_name = kind_name, .attr = attr, .order = order };
+        const char *comma = list;
+        struct piece item;
 
-        fw_text_trim(&whole.from, &whole.to);
-        equals = memchr(whole.from, '=', (size_t)(whole.to - whole.from));
-        if (!equals)
-            return fw_error_set(err, "'%s' is no attribute: key=value expected",
-                                quote(quoted, whole));
-        item.key = (struct piece) { whole.from, equals };
-        item.value = (struct piece) { equals + 1, whole.to };
-        if (parse_item(&item, &seen, err) < 0)
+        while (comma < end && *comma != ',')
+            comma++;
+        item = (struct piece) { list, comma };
+        fw_text_trim(&item.from, &item.to);
+        if (parse_item(item, kind, kind_name, &seen, attr, order, err) < 0)
             return -1;
-        if (comma && comma + 1 == end)
+        if (comma + 1 == end)
             return fw_error_set(err, "attribute list ends with a comma");
-        list = comma ? comma + 1 : end;
+        list = comma < end ? comma + 1 : end;
     }
+    attr->has = seen & ~MARK_ORDER;
     return 0;
 }

@@ -239,7 +239,7 @@ static void check_seed(uint64_t seed)
     fw_output_open_memory(&m.out);
     fw_output_open_memory(&blanks);
     m.names = names[fw_random_below(&m.random, large ? 5 : 3)];
-    m.variable = CHOOSE(&m, "V", "x_", "0x", "");
+    m.variable = CHOOSE(&m, "V", "x_", "0x", "", "variable_", "a_longer_variable_name_");
     m.faults = fw_random_below(&m.random, 3) * 8;
     make_text(&m, large ? 30000 : fw_random_below(&m.random, 200));
     put_blank_lines(&blanks, m.out.buffer, m.out.used);
