@@ -147,8 +147,8 @@ static inline uint32_t find_name(struct fw_std_decoder *std, enum fw_space space
 static inline uint32_t find_target(struct fw_std_decoder *std, enum fw_space space,
                                    const char *name, size_t len)
 {
-    uint32_t id = FW_STRTAB_NONE;
     uint64_t word = fw_std_load(name);
+    uint32_t id;
 
     if (len > FW_STD_SHORT)
         return find_long(std, space, name, len);
@@ -173,7 +173,7 @@ static inline uint64_t find_open(uint64_t word)
 static inline const struct fw_std_op *read_op(struct fw_std_decoder *std, const char *from,
                                               const char *to, uint32_t *target)
 {
-    uint64_t word = fw_std_word(from, FW_STD_SHORT), open = find_open(word);
+    uint64_t word = fw_std_load(from), open = find_open(word);
     const struct fw_std_op *op;
 
     if (FW_UNLIKELY(!open)) {

@@ -25,26 +25,26 @@
 #include <string.h>
 
 #define FW_STD_SHORT 8u
+#define FW_STD_LONG  32u
 
 extern const uint64_t fw_std_word_masks[FW_STD_SHORT + 1];
 
-/* The word of a name of at most FW_STD_SHORT bytes; so many can be read from `name` on. */
-static inline uint64_t fw_std_word(const char *name, size_t len)
-{
-    uint64_t word;
-
-    memcpy(&word, name, sizeof word);
-    return word & fw_std_word_masks[len];
-}
-
-#define FW_STD_LONG 32u
-
+/* Eight bytes, the first one lowest. */
 static inline uint64_t fw_std_load(const char *at)
 {
     uint64_t word;
 
     memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
     return word;
+}
+
+/* The word of a name of at most FW_STD_SHORT bytes; so many can be read from `name` on. */
+static inline uint64_t fw_std_word(const char *name, size_t len)
+{
+    return fw_std_load(name) & fw_std_word_masks[len];
 }
 
 /* A hash, not 0, of a name of more than FW_STD_SHORT and at most FW_STD_LONG bytes. */
