@@ -23,6 +23,7 @@
 static const struct fw_command *const commands[] = {
     &fw_cmd_check,
     &fw_cmd_trace,
+    &fw_cmd_tiddle,
     &fw_cmd_list,
     &fw_cmd_doctor,
     &fw_cmd_help,
