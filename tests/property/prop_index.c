@@ -314,8 +314,7 @@ static bool check_forks(const struct check *c)
 static bool index_is_right(const struct fw_sample *sample, char *why, size_t why_size)
 {
     struct check c = { .why = why, .why_size = why_size };
-    struct fw_trace *trace =
-        fw_load_text(sample->text, sample->size, "random.std", false, why, why_size);
+    struct fw_trace *trace = fw_load_sample(sample, why, why_size);
     struct fw_oracle *oracle;
     struct fw_index *index;
     bool good;

@@ -217,8 +217,7 @@ static bool compare(struct fw_oracle *oracle, uint32_t count, char *why, size_t 
 
 static bool graph_and_enumeration_agree(const struct fw_sample *sample, char *why, size_t why_size)
 {
-    struct fw_trace *trace =
-        fw_load_text(sample->text, sample->size, "random.std", false, why, why_size);
+    struct fw_trace *trace = fw_load_sample(sample, why, why_size);
     struct fw_oracle *oracle;
     bool good;
 

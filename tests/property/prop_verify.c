@@ -413,8 +413,7 @@ static bool check_trace(struct trial *trial, const char *profile)
 static bool verifier_and_oracle_agree(const struct fw_sample *sample, char *why, size_t why_size)
 {
     struct trial trial = { .why = why, .why_size = why_size };
-    struct fw_trace *trace =
-        fw_load_text(sample->text, sample->size, "random.std", false, why, why_size);
+    struct fw_trace *trace = fw_load_sample(sample, why, why_size);
     bool good;
 
     if (!trace)
@@ -432,10 +431,10 @@ static bool verifier_and_oracle_agree(const struct fw_sample *sample, char *why,
 
 int main(void)
 {
-    static const char *const profiles[] = { "locks",      "branches", "two",        "forks",
-                                            "shared",     "waits",    "semaphores", "barriers",
-                                            "atomics",    "blocks",   "heap",       "deadlocks",
-                                            "everything", "tiny",     NULL };
+    static const char *const profiles[] = { "locks",     "branches",   "two",        "forks",
+                                            "shared",    "waits",      "semaphores", "monitors",
+                                            "barriers",  "atomics",    "blocks",     "heap",
+                                            "deadlocks", "everything", "tiny",       NULL };
     int status = fw_property_run("prop_verify", profiles, 40000, verifier_and_oracle_agree);
 
     printf("findings: %" PRIu64 " races, %" PRIu64 " deadlocks, %" PRIu64 " orders, %" PRIu64

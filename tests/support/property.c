@@ -1,6 +1,7 @@
 /* property.c - see property.h. */
 #include "support/property.h"
 
+#include "support/decorate.h"
 #include "support/shrink.h"
 
 #include "base/bug.h"
@@ -23,6 +24,22 @@ struct fw_trace *fw_load_text(const char *text, size_t size, const char *name, b
         return trace;
     snprintf(why, why_size, "does not load: %s", err.message);
     return NULL;
+}
+
+struct fw_trace *fw_load_sample(const struct fw_sample *sample, char *why, size_t why_size)
+{
+    struct fw_random random;
+    struct fw_trace *trace;
+    size_t size;
+    char *text;
+
+    fw_random_init(&random, sample->seed ^ UINT64_C(0x7370656c6c696e67));
+    if (!fw_random_percent(&random, 20))
+        return fw_load_text(sample->text, sample->size, "random.std", false, why, why_size);
+    text = fw_decorate(sample->text, sample->size, &random, &size);
+    trace = fw_load_text(text, size, "spelled.std", false, why, why_size);
+    free(text);
+    return trace;
 }
 
 #define SAME_CAUSE 16 /* characters of the explanation that must stay the same in shrinking */

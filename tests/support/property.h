@@ -41,4 +41,7 @@ int fw_property_run(const char *program, const char *const *profiles, uint64_t c
 struct fw_trace *fw_load_text(const char *text, size_t size, const char *name, bool repair,
                               char *why, size_t why_size);
 
+/* Loads the sample; one in five in another spelling (decorate.h), so that indices have gaps. */
+struct fw_trace *fw_load_sample(const struct fw_sample *sample, char *why, size_t why_size);
+
 #endif
