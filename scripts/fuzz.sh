@@ -13,9 +13,9 @@ for fuzzer in $fuzzers; do
     mkdir -p "$work" "tests/fuzz/seeds/$name"
     echo "fuzz: $fuzzer, $runs executions"
     # Entropic scheduling costs more than it finds on targets this quick.
-    if ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=4 \
+    if ASAN_OPTIONS=quarantine_size_mb=1:malloc_context_size=2:allocator_release_to_os_interval_ms=-1 \
         build-fuzz/fuzz/"$fuzzer" -runs="$runs" -entropic=0 -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=512 \
-        -max_len=1024 -print_final_stats=1 -artifact_prefix="build-fuzz/$name-" \
+        -max_len=256 -dict=tests/fuzz/words.dict -print_final_stats=1 -artifact_prefix="build-fuzz/$name-" \
         "$work" "tests/fuzz/seeds/$name" >"build-fuzz/$name.log" 2>&1; then
         grep -E 'number_of_executed_units|peak_rss_mb' "build-fuzz/$name.log"
     else

@@ -49,10 +49,15 @@ size_t fw_edit_distance(const char *a, const char *b)
 void fw_suggest(struct fw_suggestion *suggestion, const char *candidate)
 {
     size_t len = strlen(suggestion->word);
+    size_t other = strlen(candidate);
     bool prefix = len > 1 && strncmp(candidate, suggestion->word, len) == 0;
-    size_t distance = prefix ? 1 : fw_edit_distance(suggestion->word, candidate);
     size_t allowed = len < 4 ? 1 : (len + 1) / 3;
+    size_t distance = 1;
 
+    if (!prefix && (other > len + allowed || len > other + allowed))
+        return; /* the difference of lengths alone is too much: damaged files have many words */
+    if (!prefix)
+        distance = fw_edit_distance(suggestion->word, candidate);
     if (distance > allowed || (suggestion->best && suggestion->distance <= distance))
         return;
     suggestion->best = candidate;

@@ -1,14 +1,17 @@
 /* text_decoder.c - see text_decoder.h. */
 #include "trace/text_decoder.h"
 
+#include "base/alloc.h"
 #include "base/bug.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void fw_text_decoder_init(struct fw_text_decoder *decoder, const struct fw_format *format,
                           const struct fw_text_syntax *syntax, const struct fw_decoder_setup *setup)
 {
     memset(decoder, 0, offsetof(struct fw_text_decoder, line_of));
+    decoder->attrs = fw_xrealloc(NULL, FW_BATCH_EVENTS + 1, sizeof *decoder->attrs);
     decoder->attrs[0] = (struct fw_attr) { 0 };
     decoder->base.format = format;
     decoder->syntax = syntax;
@@ -22,6 +25,7 @@ void fw_text_decoder_init(struct fw_text_decoder *decoder, const struct fw_forma
 void fw_text_decoder_release(struct fw_text_decoder *decoder)
 {
     fw_text_release(&decoder->text);
+    free(decoder->attrs);
 }
 
 /* Fetches lines if there are none and, the first time, learns what the header says. */

@@ -39,9 +39,9 @@ struct fw_text_decoder {
     struct fw_error error;
     struct fw_text text;
     uint32_t count, attr_count;        /* of the current batch */
+    struct fw_attr *attrs;             /* FW_BATCH_EVENTS + 1; on its own: rarely touched */
     uint32_t line_of[FW_BATCH_EVENTS]; /* event → its line, counted from text.batch_line */
     struct fw_event events[FW_BATCH_EVENTS];
-    struct fw_attr attrs[FW_BATCH_EVENTS + 1];
 };
 
 void fw_text_decoder_init(struct fw_text_decoder *decoder, const struct fw_format *format,
