@@ -42,6 +42,8 @@ void fw_strtab_release(struct fw_strtab *tab)
         free(block);
         block = older;
     }
+    for (uint32_t i = 0; i < tab->outgrown_count; i++)
+        free(tab->outgrown[i]);
     free(tab->entries);
     free(tab->slots);
     memset(tab, 0, sizeof *tab);
@@ -116,16 +118,32 @@ static void grow_slots(struct fw_strtab *tab)
     free(old);
 }
 
+/* Other threads may be reading the old array: it stays. */
+static void grow_entries(struct fw_strtab *tab)
+{
+    uint32_t capacity = tab->capacity ? tab->capacity * 2 : 16;
+    struct fw_strtab_entry *larger = fw_xrealloc(NULL, capacity, sizeof *larger);
+
+    if (tab->count) {
+        memcpy(larger, tab->entries, tab->count * sizeof *larger);
+        tab->outgrown[tab->outgrown_count++] = tab->entries;
+    }
+    tab->capacity = capacity;
+    /* Pairs with the acquire in fw_strtab_text. */
+    __atomic_store_n(&tab->entries, larger, __ATOMIC_RELEASE);
+}
+
 static uint32_t add_entry(struct fw_strtab *tab, const char *text, size_t len, uint32_t hash)
 {
-    if (tab->count == tab->capacity) {
-        tab->capacity = tab->capacity ? tab->capacity * 2 : 16;
-        tab->entries = fw_xrealloc(tab->entries, tab->capacity, sizeof *tab->entries);
-    }
-    if (len >= UINT32_MAX || tab->count == FW_STRTAB_NONE - 1)
+    uint32_t id = tab->count;
+
+    if (len >= UINT32_MAX || id == FW_STRTAB_NONE - 1)
         FW_BUG("string table overflow");
-    tab->entries[tab->count] = (struct fw_strtab_entry) { text, (uint32_t)len, hash };
-    return tab->count++;
+    if (id == tab->capacity)
+        grow_entries(tab);
+    tab->entries[id] = (struct fw_strtab_entry) { text, (uint32_t)len, hash };
+    __atomic_store_n(&tab->count, id + 1, __ATOMIC_RELAXED); /* for fw_strtab_count */
+    return id;
 }
 
 uint32_t fw_strtab_intern(struct fw_strtab *tab, const char *text, size_t len)

@@ -10,7 +10,10 @@
  * A table may hold several ids of the same text (fw_strtab_renew): then the
  * newest one is found, the older ones keep their names.
  *
- * Not thread-safe for writers; readers may share a table nobody writes to.
+ * Thread-safety: one thread may add while others ask for the text of ids that
+ * they were handed (fw_strtab_text) and for the count (fw_strtab_count).  For
+ * their sake arrays of entries that became too small are kept; everything else
+ * is for the adding thread, or for all when nobody adds.
  */
 #ifndef FW_BASE_STRTAB_H
 #define FW_BASE_STRTAB_H
@@ -19,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FW_STRTAB_NONE UINT32_MAX
+#define FW_STRTAB_NONE   UINT32_MAX
+#define FW_STRTAB_GROWTHS 29 /* from 16 entries, doubling, to all 32-bit ids */
 
 struct fw_strtab_entry {
     const char *text; /* NUL behind it, for printing */
@@ -35,6 +39,8 @@ struct fw_strtab_slot {
 struct fw_strtab {
     struct fw_strtab_entry *entries;
     uint32_t count, capacity;
+    struct fw_strtab_entry *outgrown[FW_STRTAB_GROWTHS]; /* earlier arrays of entries */
+    uint32_t outgrown_count;
     struct fw_strtab_slot *slots; /* open addressing, power of two, at most half full */
     uint32_t slot_mask;
     char *block; /* current text block; full ones hang behind it in a chain */
@@ -59,7 +65,13 @@ uint32_t fw_strtab_append(struct fw_strtab *tab, const char *text, size_t len);
 
 static inline const char *fw_strtab_text(const struct fw_strtab *tab, uint32_t id)
 {
-    return tab->entries[id].text;
+    /* Pairs with the release in strtab.c that puts a larger array in place. */
+    return __atomic_load_n(&tab->entries, __ATOMIC_ACQUIRE)[id].text;
+}
+
+static inline uint32_t fw_strtab_count(const struct fw_strtab *tab)
+{
+    return __atomic_load_n(&tab->count, __ATOMIC_RELAXED); /* orders nothing: only a number */
 }
 
 #endif

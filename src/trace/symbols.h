@@ -6,7 +6,9 @@
  * name: an allocation of a name that is known starts a new variable.
  *
  * A reader owns its symbols and only ever adds to them; a trace takes them
- * over.  Borrowed pointers stay good while the owner lives.
+ * over.  Borrowed pointers stay good while the owner lives.  While one thread
+ * reads a trace, others may ask for counts and for the names of ids that they
+ * were handed.
  */
 #ifndef FW_TRACE_SYMBOLS_H
 #define FW_TRACE_SYMBOLS_H
@@ -25,7 +27,7 @@ void fw_symbols_destroy(struct fw_symbols *symbols);
 
 static inline uint32_t fw_symbols_count(const struct fw_symbols *symbols, enum fw_space space)
 {
-    return symbols->table[space].count;
+    return fw_strtab_count(&symbols->table[space]);
 }
 
 static inline const char *fw_symbols_name(const struct fw_symbols *symbols, enum fw_space space,
