@@ -1,6 +1,7 @@
 /* engine.c - see engine.h. */
 #include "analysis/engine.h"
 
+#include "analysis/pipeline.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -17,7 +18,13 @@ struct fw_engine {
     struct fw_contexts *contexts;
     struct worker *workers;
     size_t count;
+    size_t helpers;               /* threads besides the reader's, once they are worth it */
+    uint64_t batches;             /* so far, up to WARM_UP */
+    struct fw_pipeline *pipeline; /* NULL: everything happens on the caller's thread */
 };
+
+/* Short traces are done before threads would have started. */
+#define WARM_UP 8u
 
 static void worker_init(struct worker *worker, const struct fw_analysis *analysis,
                         const struct fw_analysis_setup *setup, const struct fw_contexts *contexts)
@@ -53,6 +60,7 @@ void fw_engine_destroy(struct fw_engine *engine)
 {
     if (!engine)
         return;
+    fw_pipeline_destroy(engine->pipeline);
     for (size_t i = 0; i < engine->count; i++)
         worker_release(&engine->workers[i]);
     fw_contexts_destroy(engine->contexts);
@@ -74,27 +82,67 @@ static void run_batch(struct worker *worker, const struct fw_batch *batch,
     }
 }
 
-void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch)
-{
-    const struct fw_context *contexts = fw_contexts_batch(engine->contexts, batch);
-
-    for (size_t i = 0; i < engine->count; i++)
-        run_batch(&engine->workers[i], batch, contexts);
-}
-
-static void worker_finish(struct worker *worker)
+static void finish_worker(struct worker *worker)
 {
     worker->analysis->finish(worker->state, &worker->outcome);
     fw_findings_finish(worker->setup.findings);
     worker->outcome.findings = fw_findings_count(worker->setup.findings);
 }
 
+static void run_lane(void *owner, size_t lane, const struct fw_batch *batch,
+                     const struct fw_context *contexts)
+{
+    struct fw_engine *engine = owner;
+
+    run_batch(&engine->workers[lane], batch, contexts);
+}
+
+static void finish_lane(void *owner, size_t lane)
+{
+    struct fw_engine *engine = owner;
+
+    finish_worker(&engine->workers[lane]);
+}
+
+void fw_engine_use_jobs(struct fw_engine *engine, size_t jobs)
+{
+    size_t useful = engine->count + 1; /* the reader and one for each analysis */
+
+    jobs = jobs < useful ? jobs : useful;
+    engine->helpers = jobs > 1 ? jobs - 1 : 0;
+}
+
+static void start_pipeline(struct fw_engine *engine)
+{
+    const struct fw_pipeline_work work = { run_lane, finish_lane, engine, engine->count };
+
+    engine->pipeline = fw_pipeline_create(&work, engine->helpers);
+}
+
+void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch)
+{
+    const struct fw_context *contexts;
+
+    if (engine->helpers && !engine->pipeline && engine->batches++ == WARM_UP)
+        start_pipeline(engine);
+    if (engine->pipeline) {
+        fw_pipeline_batch(engine->pipeline, batch, engine->contexts);
+        return;
+    }
+    contexts = fw_contexts_batch(engine->contexts, batch);
+    for (size_t i = 0; i < engine->count; i++)
+        run_batch(&engine->workers[i], batch, contexts);
+}
+
 void fw_engine_finish(struct fw_engine *engine)
 {
     FW_VEC(struct fw_findings *) sinks = { 0 };
 
+    if (engine->pipeline)
+        fw_pipeline_finish(engine->pipeline);
     for (size_t i = 0; i < engine->count; i++) {
-        worker_finish(&engine->workers[i]);
+        if (!engine->pipeline)
+            finish_worker(&engine->workers[i]);
         fw_vec_push(&sinks, engine->workers[i].setup.findings);
     }
     fw_findings_finish_ids(sinks.at, sinks.len);

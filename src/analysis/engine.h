@@ -26,6 +26,12 @@ struct fw_engine *fw_engine_create(const struct fw_analysis *const *analyses, si
                                    const struct fw_analysis_setup *setup);
 void fw_engine_destroy(struct fw_engine *engine);
 
+/*
+ * Before the first batch: how many threads may work, the caller's included (1
+ * unless told).  Findings and outcomes are the same for any number.
+ */
+void fw_engine_use_jobs(struct fw_engine *engine, size_t jobs);
+
 void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch);
 
 /* Behind the last batch, once. */

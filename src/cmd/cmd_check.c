@@ -2,18 +2,44 @@
  * cmd_check.c - foreweave check: streams a trace through analyses and reports.
  */
 #include "analysis/engine.h"
-#include "base/json.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
+#include "report/report.h"
 
-#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+enum {
+    PAIRS_SITE,
+    PAIRS_ALL,
+};
+
+enum {
+    CP_BY_PAIRS = -1, /* not given: what --pairs implies */
+    CP_FIRST_SOUND,
+    CP_RELATION,
+};
+
+enum {
+    ATOMIC_BLOCKS,
+    ATOMIC_FUNCTIONS,
+};
+
+static const char *const pairs_choices[] = { "site", "all", NULL };
+static const char *const cp_choices[] = { "first-sound", "relation", NULL };
+static const char *const atomic_choices[] = { "blocks", "functions", NULL };
 
 struct check {
     struct fw_words analyses;
+    int pairs, cp, atomic;
+    uint64_t jobs; /* 0: as many as are useful here */
     bool repair;
     int from;
     int format;
@@ -21,13 +47,35 @@ struct check {
     bool stats;
 };
 
-static const struct check defaults = { .from = FW_FROM_UNKNOWN };
+static const struct check defaults = { .cp = CP_BY_PAIRS, .from = FW_FROM_UNKNOWN };
+
+#define WHAT "what is looked for"
 
 static const struct fw_option options[] = {
     { "analysis", 'a', "NAME[,NAME...]", "which analyses to run (see foreweave list)",
-      FW_OPTION(LIST, struct check, analyses) },
+      FW_OPTION(LIST, struct check, analyses), WHAT,
+      .detail = "Several analyses run over one reading of the trace." },
+    { "pairs", 0, "WHICH", "site (default): merge equal sites; all: every pair",
+      FW_OPTION(CHOICE, struct check, pairs), WHAT, .choices = pairs_choices,
+      .detail = "By default findings whose events have the same sites are one finding, with the "
+                "number of times it was found and the variables it was found on; where the trace "
+                "has no sites, findings are told apart by variable. With all, every pair of events "
+                "is a finding of its own, whatever time and memory that takes." },
+    { "cp", 0, "MODE", "first-sound (default) or relation", FW_OPTION(CHOICE, struct check, cp),
+      WHAT, .choices = cp_choices,
+      .detail = "For the analysis cp: whether the two events of a reported race count as ordered "
+                "from then on, so that later reports do not rest on earlier ones, or every "
+                "unordered pair of the relation is reported, as --pairs=all implies." },
+    { "atomic", 0, "WHAT", "blocks (default) or functions must be atomic",
+      FW_OPTION(CHOICE, struct check, atomic), WHAT, .choices = atomic_choices,
+      .detail = "For sidetrack and velodrome: the blocks marked in the trace by begin and end, or "
+                "every function call." },
     FW_REPAIR_OPTION(struct check, repair),
     FW_FROM_OPTION(struct check, from),
+    { "jobs", 'j', "N", "use N threads (default: as many as help)",
+      FW_OPTION(COUNT, struct check, jobs),
+      .detail = "Reading and analyses can run side by side. The report is the same for any "
+                "number." },
     FW_FORMAT_OPTION(struct check, format),
     FW_OUTPUT_OPTION(struct check, output),
     { "stats", 0, NULL, "add times and memory to the report", FW_OPTION(FLAG, struct check, stats),
@@ -40,6 +88,7 @@ FW_VEC_TYPE(selection, const struct fw_analysis *);
 /* A job at work; what the reports are written from. */
 struct job {
     const struct check *check;
+    const char *path;
     struct fw_reader *reader;
     struct fw_engine *engine;
     bool has_branches;
@@ -88,18 +137,9 @@ static int select_default(struct selection *selection)
             fw_vec_push(selection, fw_analyses[i]);
     if (selection->len == 0)
         return fw_cmd_usage("the default analyses (race, deadlock, atomicity, nondet) are not "
-                            "built in this version: name others with --analysis; "
+                            "built in this version: name others, for example --analysis=cp,hb; "
                             "'foreweave list' names them");
     return 0;
-}
-
-static uint64_t total_findings(const struct fw_engine *engine)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < fw_engine_count(engine); i++)
-        sum += fw_engine_outcome(engine, i)->findings;
-    return sum;
 }
 
 static uint64_t peak_kilobytes(void)
@@ -117,111 +157,114 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void json_analyses(struct fw_json *json, const struct fw_engine *engine)
+/* Bytes of a regular file; 0 for pipes and the like. */
+static uint64_t size_of(const char *path)
 {
-    fw_json_array(json, "analyses");
-    for (size_t i = 0; i < fw_engine_count(engine); i++) {
-        const struct fw_outcome *outcome = fw_engine_outcome(engine, i);
+    struct stat st;
+    int got = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
 
-        fw_json_object(json, NULL);
-        fw_json_text(json, "name", fw_engine_analysis(engine, i)->name);
-        fw_json_number(json, "findings", outcome->findings);
-        fw_json_bool(json, "complete", outcome->complete);
-        if (!outcome->complete)
-            fw_json_text(json, "why", outcome->why);
-        if (outcome->note[0])
-            fw_json_text(json, "note", outcome->note);
-        fw_json_end(json);
-    }
-    fw_json_end(json);
+    return got == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
-static void report_json(const struct job *job, struct fw_output *out)
+/* Processors that this process may use. */
+static size_t processors(void)
 {
-    const struct fw_read_status *status = fw_reader_status(job->reader);
-    struct fw_json json = { .out = out };
+    cpu_set_t set;
 
-    fw_json_object(&json, NULL);
-    fw_json_number(&json, "schema", 1);
-    fw_json_object(&json, "trace");
-    fw_json_text(&json, "name", fw_reader_name(job->reader));
-    fw_json_text(&json, "format", fw_reader_format(job->reader));
-    fw_json_number(&json, "events", status->events);
-    fw_json_number(&json, "threads",
-                   fw_symbols_count(fw_reader_symbols(job->reader), FW_SPACE_THREAD));
-    fw_json_bool(&json, "branches", job->has_branches);
-    fw_cmd_json_status(&json, status);
-    fw_json_end(&json);
-    fw_json_array(&json, "findings");
-    fw_json_end(&json);
-    json_analyses(&json, job->engine);
-    if (job->check->stats) {
-        fw_json_object(&json, "stats");
-        fw_json_real(&json, "seconds", job->seconds);
-        fw_json_number(&json, "peak_kilobytes", peak_kilobytes());
-        fw_json_end(&json);
-    }
-    fw_json_end(&json);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-static void report_text(const struct job *job, struct fw_output *out)
+static struct fw_engine *create_engine(const struct job *job, const struct selection *selection)
+{
+    const struct check *check = job->check;
+    bool pairs_all = check->pairs == PAIRS_ALL;
+    struct fw_analysis_setup setup = {
+        .symbols = fw_reader_symbols(job->reader),
+        .has_branches = job->has_branches,
+        .pairs_all = pairs_all,
+        .cp_relation = check->cp == CP_BY_PAIRS ? pairs_all : check->cp == CP_RELATION,
+        .atomic_functions = check->atomic == ATOMIC_FUNCTIONS,
+    };
+    struct fw_engine *engine = fw_engine_create(selection->at, selection->len, &setup);
+
+    fw_engine_use_jobs(engine, check->jobs ? (size_t)check->jobs : processors());
+    return engine;
+}
+
+/* 0 or -1. */
+static int feed(struct job *job, struct fw_error *err)
 {
     const struct fw_read_status *status = fw_reader_status(job->reader);
-    uint32_t threads = fw_symbols_count(fw_reader_symbols(job->reader), FW_SPACE_THREAD);
-    uint64_t findings = total_findings(job->engine);
+    struct fw_progress progress;
+    struct fw_batch batch;
+    int got;
 
-    for (size_t i = 0; i < fw_engine_count(job->engine); i++) {
-        const struct fw_outcome *outcome = fw_engine_outcome(job->engine, i);
-
-        fw_output_printf(out, "%s: %" PRIu64 " finding%s, %s%s",
-                         fw_engine_analysis(job->engine, i)->name, outcome->findings,
-                         outcome->findings == 1 ? "" : "s",
-                         outcome->complete ? "complete" : "not complete: ", outcome->why);
-        fw_output_printf(out, "%s%s%s\n", outcome->note[0] ? " (" : "", outcome->note,
-                         outcome->note[0] ? ")" : "");
+    fw_progress_init(&progress, STDERR_FILENO, size_of(job->path), now());
+    while ((got = fw_reader_next(job->reader, &batch, err)) > 0) {
+        fw_engine_batch(job->engine, &batch);
+        if (progress.wanted)
+            fw_progress_update(&progress, now(), status->events, status->bytes);
     }
-    if (job->check->stats)
-        fw_output_printf(out, "stats: %.3f s, %.0f events/s, peak memory %" PRIu64 " KiB\n",
-                         job->seconds, job->seconds > 0 ? (double)status->events / job->seconds : 0,
-                         peak_kilobytes());
-    fw_output_printf(out,
-                     "foreweave: %" PRIu64 " finding%s in %" PRIu64 " event%s of %u thread%s\n",
-                     findings, findings == 1 ? "" : "s", status->events,
-                     status->events == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+    if (got == 0)
+        fw_engine_finish(job->engine);
+    fw_progress_clear(&progress);
+    return got;
 }
 
 /* Reads to the end; 0 or the exit status. */
 static int analyse(struct job *job, const struct selection *selection)
 {
-    struct fw_analysis_setup setup = { .symbols = fw_reader_symbols(job->reader) };
     double start = now();
-    struct fw_batch batch;
     struct fw_error err;
     int got = fw_reader_has_branches(job->reader, &err);
 
     if (got < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    setup.has_branches = job->has_branches = got;
-    job->engine = fw_engine_create(selection->at, selection->len, &setup);
-    while ((got = fw_reader_next(job->reader, &batch, &err)) > 0)
-        fw_engine_batch(job->engine, &batch);
-    if (got < 0)
+    job->has_branches = got;
+    job->engine = create_engine(job, selection);
+    if (feed(job, &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    fw_engine_finish(job->engine);
     job->seconds = now() - start;
     return 0;
 }
 
+/* What another command needs to read this trace in the same way. */
+static void reading_options(const struct check *check, char *text, size_t size)
+{
+    const char *from = fw_format_name(check->from);
+
+    snprintf(text, size, "%s%s%s%s", check->repair ? "--repair " : "", from ? "--from=" : "",
+             from ? from : "", from ? " " : "");
+}
+
 static int report(const struct job *job)
 {
+    const struct check *check = job->check;
+    struct fw_report_stats stats = { job->seconds, peak_kilobytes() };
+    char again[64];
+    struct fw_report report = {
+        .name = fw_reader_name(job->reader),
+        .path = strcmp(job->path, "-") == 0 ? NULL : job->path,
+        .format = fw_reader_format(job->reader),
+        .reading_options = again,
+        .status = fw_reader_status(job->reader),
+        .symbols = fw_reader_symbols(job->reader),
+        .has_branches = job->has_branches,
+        .engine = job->engine,
+        .stats = check->stats ? &stats : NULL,
+    };
     struct fw_output out;
-    int status = fw_cmd_output(&out, job->check->output);
+    int status = fw_cmd_output(&out, check->output);
 
     if (status)
         return status;
+    reading_options(check, again, sizeof again);
     fw_cmd_read_warnings(job->reader, "analysed");
-    (job->check->format == FW_FORMAT_JSON ? report_json : report_text)(job, &out);
-    return fw_cmd_output_close(&out, total_findings(job->engine) ? FW_EXIT_FINDINGS : FW_EXIT_OK);
+    if (check->format == FW_FORMAT_JSON)
+        fw_report_json(&report, &out);
+    else
+        fw_report_text(&report, !check->output && fw_cmd_colour(STDOUT_FILENO), &out);
+    return fw_cmd_output_close(&out, fw_report_findings(&report) ? FW_EXIT_FINDINGS : FW_EXIT_OK);
 }
 
 static int run(const void *values, int argc, char **argv)
@@ -230,7 +273,7 @@ static int run(const void *values, int argc, char **argv)
     struct fw_read_options reading = { .repair = check->repair,
                                        .format = fw_format_name(check->from) };
     struct selection selection = { 0 };
-    struct job job = { .check = check };
+    struct job job = { .check = check, .path = argv[0] };
     int status;
 
     (void)argc;

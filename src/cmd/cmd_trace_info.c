@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,7 +254,7 @@ static void json_trace(const struct tally *tally, struct fw_reader *reader, stru
         fw_json_number(json, counted[i].name, tally->distinct[counted[i].space]);
     fw_json_number(json, "lock_nesting", tally->nesting);
     fw_json_bool(json, "branches", tally->branches);
-    fw_cmd_json_status(json, status);
+    fw_report_json_status(json, status);
     fw_json_end(json);
 }
 

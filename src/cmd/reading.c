@@ -25,15 +25,3 @@ int fw_cmd_open_trace(struct fw_reader **reader, const char *path,
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     return 0;
 }
-
-void fw_cmd_json_status(struct fw_json *json, const struct fw_read_status *status)
-{
-    fw_json_number(json, "ignored", status->ignored);
-    fw_json_number(json, "reentrant", status->reentrant);
-    fw_json_number(json, "dropped", status->dropped);
-    if (status->dropped)
-        fw_json_text(json, "first_drop", status->first_drop);
-    fw_json_bool(json, "cut", status->cut);
-    if (status->cut)
-        fw_json_text(json, "cut_reason", status->cut_reason);
-}

@@ -4,7 +4,6 @@
 #ifndef FW_CMD_READING_H
 #define FW_CMD_READING_H
 
-#include "base/json.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
 
@@ -31,8 +30,5 @@ void fw_cmd_read_warnings(const struct fw_reader *reader, const char *consequenc
 /* Opens the trace; 0, or the exit status after printing the error. */
 int fw_cmd_open_trace(struct fw_reader **reader, const char *path,
                       const struct fw_read_options *options);
-
-/* The fields of a report that every reading command has: counts of what was set aside, cut. */
-void fw_cmd_json_status(struct fw_json *json, const struct fw_read_status *status);
 
 #endif

@@ -29,7 +29,29 @@ err_is "foreweave: bad.std:1: 'rel(l)' by T1, but nobody holds l"
 expect 0 check -a null --repair bad.std
 err_is "foreweave: warning: 'bad.std' is ill-formed: 1 event dropped, the first because: \
 bad.std:1: 'rel(l)' by T1, but nobody holds l"
-out_has "foreweave: 0 findings in 1 event of 1 thread"
+out_is "The trace is ill-formed: 1 event dropped before analysis
+null: 0 findings, complete (1 w)
+foreweave: 0 findings in 1 event of 1 thread"
+
+# Words of options are checked; what is not built yet is named.
+for pairs in site all; do expect 0 check -a null --pairs=$pairs a.std; done
+for cp in first-sound relation; do expect 0 check -a null --cp=$cp a.std; done
+for atomic in blocks functions; do expect 0 check -a null --atomic=$atomic a.std; done
+expect 2 check -a null --pairs=some a.std
+one_error 2
+expect 2 check -a null --jobs=many a.std
+one_error 2
+if [ "$(grep -c 'default)' < <("$FOREWEAVE" list))" = 0 ]; then
+    expect 2 check a.std
+    one_error 2
+    err_has "the default analyses (race, deadlock, atomicity, nondet) are not built in this version"
+    err_has "--analysis=cp,hb"
+fi
+
+# Nothing but the report goes to a file or a pipe: no colours, no progress.
+expect 0 check -a null -o report.txt a.std
+silent
+out_lacks $'\033'
 
 # The whole corpus is readable.
 for trace in "$traces"/*.std "$traces"/*.tid; do

@@ -1,0 +1,201 @@
+/*
+ * json.c - the report for programs.
+ *
+ *     {"schema":1,"trace":{...},"findings":[{...}...],"analyses":[{...}...]}
+ *
+ * A finding: id, analysis, kind, label (where there are kinds within a kind),
+ * guarantee, first, status, count, variables, events, detail.  An event:
+ * index, thread, op, target, site, size (if known), locks (if any are held),
+ * stack (if the trace has calls; innermost first).
+ */
+#include "base/strtab.h"
+#include "report/report.h"
+
+#include <string.h>
+
+#define MAX_FRAMES 256u /* of runaway recursion; "stack_cut" says so */
+
+void fw_report_json_status(struct fw_json *json, const struct fw_read_status *status)
+{
+    fw_json_number(json, "ignored", status->ignored);
+    fw_json_number(json, "reentrant", status->reentrant);
+    fw_json_number(json, "dropped", status->dropped);
+    if (status->dropped)
+        fw_json_text(json, "first_drop", status->first_drop);
+    fw_json_bool(json, "cut", status->cut);
+    if (status->cut)
+        fw_json_text(json, "cut_reason", status->cut_reason);
+}
+
+static void write_trace(struct fw_json *json, const struct fw_report *report)
+{
+    fw_json_object(json, "trace");
+    fw_json_text(json, "name", report->name);
+    fw_json_text(json, "format", report->format);
+    fw_json_number(json, "events", report->status->events);
+    fw_json_number(json, "threads", fw_symbols_count(report->symbols, FW_SPACE_THREAD));
+    fw_json_bool(json, "branches", report->has_branches);
+    fw_report_json_status(json, report->status);
+    fw_json_end(json);
+}
+
+static void write_locks(struct fw_json *json, const struct fw_report *report, uint32_t lock_set)
+{
+    uint32_t count;
+    const uint32_t *locks = fw_contexts_locks(fw_engine_contexts(report->engine), lock_set, &count);
+
+    if (!count)
+        return;
+    fw_json_array(json, "locks");
+    for (uint32_t i = 0; i < count; i++) {
+        fw_json_object(json, NULL);
+        fw_json_text(json, "name", fw_symbols_name(report->symbols, FW_SPACE_LOCK, locks[i] / 2));
+        fw_json_bool(json, "shared", locks[i] & 1);
+        fw_json_end(json);
+    }
+    fw_json_end(json);
+}
+
+static void write_frame(struct fw_json *json, const struct fw_symbols *symbols, uint32_t function,
+                        uint32_t site)
+{
+    fw_json_object(json, NULL);
+    fw_json_text(json, "function", fw_symbols_name(symbols, FW_SPACE_FUNCTION, function));
+    fw_json_text(json, "site", fw_symbols_name(symbols, FW_SPACE_SITE, site));
+    fw_json_end(json);
+}
+
+/* In each frame the thread is where it made the next call; in the innermost at the event. */
+static void write_stack(struct fw_json *json, const struct fw_report *report,
+                        const struct fw_mark *mark)
+{
+    const struct fw_contexts *contexts = fw_engine_contexts(report->engine);
+    uint32_t stack = mark->context.stack, site = mark->site;
+
+    if (!stack)
+        return;
+    fw_json_array(json, "stack");
+    for (uint32_t n = 0; stack && n < MAX_FRAMES; n++) {
+        const struct fw_frame *frame = fw_contexts_frame(contexts, stack);
+
+        write_frame(json, report->symbols, frame->function, site);
+        site = frame->site;
+        stack = frame->caller;
+    }
+    fw_json_end(json);
+    if (stack)
+        fw_json_bool(json, "stack_cut", true);
+}
+
+static void write_event(struct fw_json *json, const struct fw_report *report,
+                        const struct fw_mark *mark)
+{
+    const struct fw_kind_info *info = &fw_kind_info[mark->kind];
+
+    fw_json_object(json, NULL);
+    fw_json_number(json, "index", mark->index);
+    fw_json_text(json, "thread", fw_thread_name(report->symbols, mark->thread));
+    fw_json_text(json, "op", info->std_name);
+    if (info->space != FW_SPACE_NONE)
+        fw_json_text(json, "target", fw_symbols_name(report->symbols, info->space, mark->target));
+    fw_json_text(json, "site", fw_symbols_name(report->symbols, FW_SPACE_SITE, mark->site));
+    if (mark->size)
+        fw_json_number(json, "size", mark->size);
+    write_locks(json, report, mark->context.lock_set);
+    write_stack(json, report, mark);
+    fw_json_end(json);
+}
+
+/* A name that was allocated again stands for several variables, but is named once. */
+static void write_variables(struct fw_json *json, const struct fw_symbols *symbols,
+                            const struct fw_finding *finding)
+{
+    struct fw_strtab seen;
+
+    fw_strtab_init(&seen);
+    fw_json_array(json, "variables");
+    for (size_t i = 0; i < finding->variables.len; i++) {
+        const char *name = fw_symbols_name(symbols, FW_SPACE_VARIABLE, finding->variables.at[i]);
+        uint32_t known = seen.count;
+
+        if (fw_strtab_intern(&seen, name, strlen(name)) == known)
+            fw_json_text(json, NULL, name);
+    }
+    fw_json_end(json);
+    fw_strtab_release(&seen);
+}
+
+static void write_finding(struct fw_json *json, const struct fw_report *report,
+                          const struct fw_analysis *analysis, const struct fw_finding *finding)
+{
+    fw_json_object(json, NULL);
+    fw_json_text(json, "id", finding->id);
+    fw_json_text(json, "analysis", analysis->name);
+    fw_json_text(json, "kind", fw_finding_kind_names[finding->kind]);
+    if (finding->label[0])
+        fw_json_text(json, "label", finding->label);
+    fw_json_text(json, "guarantee", fw_guarantee_names[analysis->guarantee]);
+    fw_json_bool(json, "first", finding->first);
+    fw_json_text(json, "status", analysis->observed ? "observed" : "predicted");
+    fw_json_number(json, "count", finding->count);
+    write_variables(json, report->symbols, finding);
+    fw_json_array(json, "events");
+    for (size_t i = 0; i < finding->events.len; i++)
+        write_event(json, report, &finding->events.at[i]);
+    fw_json_end(json);
+    if (finding->detail)
+        fw_json_text(json, "detail", finding->detail);
+    fw_json_end(json);
+}
+
+static void write_findings(struct fw_json *json, const struct fw_report *report)
+{
+    const struct fw_engine *engine = report->engine;
+
+    fw_json_array(json, "findings");
+    for (size_t i = 0; i < fw_engine_count(engine); i++) {
+        const struct fw_findings *findings = fw_engine_findings(engine, i);
+
+        for (uint64_t j = 0; j < fw_findings_count(findings); j++)
+            write_finding(json, report, fw_engine_analysis(engine, i),
+                          fw_findings_get(findings, j));
+    }
+    fw_json_end(json);
+}
+
+static void write_analyses(struct fw_json *json, const struct fw_engine *engine)
+{
+    fw_json_array(json, "analyses");
+    for (size_t i = 0; i < fw_engine_count(engine); i++) {
+        const struct fw_outcome *outcome = fw_engine_outcome(engine, i);
+
+        fw_json_object(json, NULL);
+        fw_json_text(json, "name", fw_engine_analysis(engine, i)->name);
+        fw_json_number(json, "findings", outcome->findings);
+        fw_json_bool(json, "complete", outcome->complete);
+        if (!outcome->complete)
+            fw_json_text(json, "why", outcome->why);
+        if (outcome->note[0])
+            fw_json_text(json, "note", outcome->note);
+        fw_json_end(json);
+    }
+    fw_json_end(json);
+}
+
+void fw_report_json(const struct fw_report *report, struct fw_output *out)
+{
+    struct fw_json json = { .out = out };
+
+    fw_json_object(&json, NULL);
+    fw_json_number(&json, "schema", 1);
+    write_trace(&json, report);
+    write_findings(&json, report);
+    write_analyses(&json, report->engine);
+    if (report->stats) {
+        fw_json_object(&json, "stats");
+        fw_json_real(&json, "seconds", report->stats->seconds);
+        fw_json_number(&json, "peak_kilobytes", report->stats->peak_kilobytes);
+        fw_json_end(&json);
+    }
+    fw_json_end(&json);
+}

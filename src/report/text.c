@@ -1,0 +1,485 @@
+/*
+ * text.c - the report for people.
+ *
+ *     ==================
+ *     WARNING: Foreweave: data race (observed by hb) id 3f2a9c
+ *       Write of size 4 at counter.c:14 in add by thread T2 (locks held: none; event 40)
+ *         #0 add counter.c:14
+ *         #1 worker counter.c:31
+ *       Read of size 4 at counter.c:20 in get by main thread (locks held: M1; event 52)
+ *       Location is variable 'hits'
+ *       Certain: it is the first finding of hb
+ *     SUMMARY: Foreweave: data race counter.c:14 in add
+ *     ==================
+ *
+ * then a line for each analysis, the next command to type, and always a last
+ * line with the number of findings.
+ */
+#include "base/vec.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define RULE       "=================="
+#define MAX_FRAMES 32u
+#define MAX_NAMES  8u
+#define NEAR       40u /* events: so many are shown whole by the next command */
+
+static const char *const kind_words[FW_FINDING_KIND_COUNT] = {
+    [FW_FINDING_RACE] = "data race",
+    [FW_FINDING_DEADLOCK] = "deadlock",
+    [FW_FINDING_ATOMICITY] = "atomicity violation",
+    [FW_FINDING_NONDETERMINISM] = "nondeterministic read",
+};
+
+static const char *const op_words[FW_KIND_COUNT] = {
+    [FW_READ] = "Read",
+    [FW_WRITE] = "Write",
+    [FW_ATOMIC_LOAD] = "Atomic load",
+    [FW_ATOMIC_STORE] = "Atomic store",
+    [FW_ATOMIC_RMW] = "Atomic read-modify-write",
+    [FW_FENCE] = "Fence",
+    [FW_ACQUIRE] = "Acquire",
+    [FW_RELEASE] = "Release",
+    [FW_TRY_ACQUIRE] = "Successful try to acquire",
+    [FW_TRY_FAIL] = "Failed try to acquire",
+    [FW_SHARED_ACQUIRE] = "Shared acquire",
+    [FW_SHARED_RELEASE] = "Shared release",
+    [FW_TRY_SHARED_ACQUIRE] = "Successful try to acquire shared",
+    [FW_NOTIFY] = "Notify",
+    [FW_NOTIFY_ALL] = "Notify all",
+    [FW_WAKE] = "Wake-up",
+    [FW_POST] = "Post",
+    [FW_PEND] = "Pend",
+    [FW_BARRIER_IN] = "Arrival at barrier",
+    [FW_BARRIER_OUT] = "Departure from barrier",
+    [FW_FORK] = "Fork of thread",
+    [FW_JOIN] = "Join of thread",
+    [FW_BRANCH] = "Branch",
+    [FW_BEGIN] = "Begin of block",
+    [FW_END] = "End of block",
+    [FW_CALL] = "Call of",
+    [FW_RETURN] = "Return from",
+    [FW_ALLOC] = "Allocation",
+    [FW_FREE] = "Free",
+};
+
+/* A report being written. */
+struct text {
+    const struct fw_report *report;
+    const struct fw_symbols *symbols;
+    const struct fw_contexts *contexts;
+    struct fw_output *out;
+    bool colour;
+};
+
+/* --- words ------------------------------------------------------------------------------- */
+
+/* A name from the trace may be anything: what could disturb a terminal becomes '?'. */
+static void put_name(struct text *text, const char *name)
+{
+    for (; *name; name++) {
+        bool control = (unsigned char)*name < ' ' || *name == 0x7f;
+
+        fw_output_bytes(text->out, control ? "?" : name, 1);
+    }
+}
+
+static void put_symbol(struct text *text, enum fw_space space, uint32_t id)
+{
+    put_name(text, fw_symbols_name(text->symbols, space, id));
+}
+
+static void put_strong(struct text *text, const char *words)
+{
+    fw_output_printf(text->out, "%s%s%s", text->colour ? "\033[1;31m" : "", words,
+                     text->colour ? "\033[0m" : "");
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* --- an event ---------------------------------------------------------------------------- */
+
+static bool is_access(const struct fw_mark *mark)
+{
+    return fw_is_class(mark->kind, FW_CLASS_CONFLICT);
+}
+
+/* The variable that all accesses of the finding are on, or FW_NO_VARIABLE. */
+static uint32_t common_variable(const struct fw_finding *finding)
+{
+    uint32_t variable = FW_NO_VARIABLE;
+
+    for (size_t i = 0; i < finding->events.len; i++) {
+        const struct fw_mark *mark = &finding->events.at[i];
+
+        if (!is_access(mark))
+            continue;
+        if (variable != FW_NO_VARIABLE && mark->target != variable)
+            return FW_NO_VARIABLE;
+        variable = mark->target;
+    }
+    return variable;
+}
+
+/* "Write of size 4 to 'x'": the target unless the site and a line of its own tell it. */
+static void put_operation(struct text *text, const struct fw_mark *mark, bool with_target)
+{
+    enum fw_space space = fw_kind_info[mark->kind].space;
+
+    fw_output_text(text->out, op_words[mark->kind]);
+    if (mark->size)
+        fw_output_printf(text->out, " of size %u", mark->size);
+    if (!with_target || space == FW_SPACE_NONE ||
+        !*fw_symbols_name(text->symbols, space, mark->target))
+        return;
+    if (is_access(mark))
+        fw_output_text(text->out, fw_is_write(mark->kind) ? " to" : " of");
+    fw_output_text(text->out, " '");
+    put_symbol(text, space, mark->target);
+    fw_output_text(text->out, "'");
+}
+
+static void put_place(struct text *text, const struct fw_mark *mark)
+{
+    if (mark->site) {
+        fw_output_text(text->out, " at ");
+        put_symbol(text, FW_SPACE_SITE, mark->site);
+    }
+    if (mark->context.stack) {
+        fw_output_text(text->out, " in ");
+        put_symbol(text, FW_SPACE_FUNCTION,
+                   fw_contexts_frame(text->contexts, mark->context.stack)->function);
+    }
+}
+
+static void put_thread(struct text *text, uint32_t thread)
+{
+    const char *name = fw_thread_name(text->symbols, thread);
+
+    if (strcmp(name, "T0") == 0) {
+        fw_output_text(text->out, " by main thread");
+        return;
+    }
+    fw_output_text(text->out, " by thread ");
+    put_name(text, name);
+}
+
+static void put_locks(struct text *text, const struct fw_mark *mark)
+{
+    uint32_t count;
+    const uint32_t *locks = fw_contexts_locks(text->contexts, mark->context.lock_set, &count);
+
+    fw_output_text(text->out, count ? "locks held: " : "locks held: none");
+    for (uint32_t i = 0; i < count; i++) {
+        fw_output_text(text->out, i ? ", " : "");
+        put_symbol(text, FW_SPACE_LOCK, locks[i] / 2);
+        fw_output_text(text->out, locks[i] & 1 ? " (shared)" : "");
+    }
+}
+
+/* In each frame the thread is where it made the next call; in the innermost at the event. */
+static void put_stack(struct text *text, const struct fw_mark *mark)
+{
+    uint32_t stack = mark->context.stack, site = mark->site;
+
+    for (unsigned n = 0; stack; n++) {
+        const struct fw_frame *frame = fw_contexts_frame(text->contexts, stack);
+
+        if (n == MAX_FRAMES) {
+            fw_output_text(text->out, "    ...\n");
+            return;
+        }
+        fw_output_printf(text->out, "    #%u ", n);
+        put_symbol(text, FW_SPACE_FUNCTION, frame->function);
+        fw_output_text(text->out, site ? " " : "");
+        put_symbol(text, FW_SPACE_SITE, site);
+        fw_output_text(text->out, "\n");
+        site = frame->site;
+        stack = frame->caller;
+    }
+}
+
+static void put_event(struct text *text, const struct fw_mark *mark, bool told)
+{
+    fw_output_text(text->out, "  ");
+    put_operation(text, mark, !told || !mark->site || !is_access(mark));
+    put_place(text, mark);
+    put_thread(text, mark->thread);
+    fw_output_text(text->out, " (");
+    put_locks(text, mark);
+    fw_output_printf(text->out, "; event %" PRIu64 ")\n", mark->index);
+    put_stack(text, mark);
+}
+
+/* --- a finding --------------------------------------------------------------------------- */
+
+FW_VEC_TYPE(names, const char *);
+
+/* Distinct names of the finding's variables, `but` excepted, in order of appearance. */
+static void collect_names(const struct text *text, const struct fw_finding *finding,
+                          const char *but, struct names *names)
+{
+    struct fw_strtab seen;
+
+    fw_strtab_init(&seen);
+    if (but)
+        fw_strtab_intern(&seen, but, strlen(but));
+    for (size_t i = 0; i < finding->variables.len; i++) {
+        const char *name =
+            fw_symbols_name(text->symbols, FW_SPACE_VARIABLE, finding->variables.at[i]);
+        uint32_t known = seen.count;
+
+        if (fw_strtab_intern(&seen, name, strlen(name)) == known)
+            fw_vec_push(names, name);
+    }
+    fw_strtab_release(&seen);
+}
+
+static void put_variables(struct text *text, const struct fw_finding *finding, uint32_t variable)
+{
+    const char *here = NULL;
+    struct names names = { 0 };
+
+    if (variable != FW_NO_VARIABLE) {
+        here = fw_symbols_name(text->symbols, FW_SPACE_VARIABLE, variable);
+        fw_output_text(text->out, "  Location is variable '");
+        put_name(text, here);
+        fw_output_text(text->out, "'\n");
+    }
+    collect_names(text, finding, here, &names);
+    if (names.len && here)
+        fw_output_printf(text->out, "  The same sites on %zu other variable%s:", names.len,
+                         plural(names.len));
+    else if (names.len)
+        fw_output_text(text->out, "  On");
+    for (size_t i = 0; i < names.len && i < MAX_NAMES; i++) {
+        fw_output_text(text->out, i ? ", '" : " '");
+        put_name(text, names.at[i]);
+        fw_output_text(text->out, "'");
+    }
+    if (names.len)
+        fw_output_text(text->out, names.len > MAX_NAMES ? " ...\n" : "\n");
+    fw_vec_release(&names);
+}
+
+static void put_detail(struct text *text, const char *detail)
+{
+    while (detail && *detail) {
+        size_t len = strcspn(detail, "\n");
+        char *line = fw_xstrndup(detail, len);
+
+        fw_output_text(text->out, "  ");
+        put_name(text, line);
+        fw_output_text(text->out, "\n");
+        free(line);
+        detail += len + (detail[len] == '\n');
+    }
+}
+
+/* What the guarantee means for this finding, in one sentence. */
+static void put_claim(struct text *text, const struct fw_analysis *analysis, bool first)
+{
+    struct fw_output *out = text->out;
+    const char *claim = first && analysis->first_claim ? analysis->first_claim : analysis->claim;
+
+    if (claim) {
+        fw_output_printf(out, "  %s\n", claim);
+        return;
+    }
+    switch (analysis->guarantee) {
+    case FW_SOUND:
+        fw_output_text(out, "  Certain: the witness is a schedule that the program can run\n");
+        break;
+    case FW_FIRST:
+        fw_output_printf(out,
+                         first ? "  Certain: it is the first finding of %s\n"
+                               : "  Certain only if no earlier finding of %s is real\n",
+                         analysis->name);
+        break;
+    case FW_OBSERVED:
+        fw_output_text(out, "  Certain: the trace itself shows it\n");
+        break;
+    default:
+        fw_output_printf(out, "  Not proven: %s can raise false alarms\n", analysis->name);
+        break;
+    }
+}
+
+static void put_kind(struct text *text, const struct fw_finding *finding)
+{
+    fw_output_text(text->out, kind_words[finding->kind]);
+    if (finding->label[0]) {
+        fw_output_text(text->out, ", ");
+        put_name(text, finding->label);
+    }
+}
+
+static void put_summary(struct text *text, const struct fw_finding *finding)
+{
+    const struct fw_mark *mark = &finding->events.at[0];
+    enum fw_space space = fw_kind_info[mark->kind].space;
+
+    fw_output_text(text->out, "SUMMARY: Foreweave: ");
+    put_kind(text, finding);
+    if (mark->site) {
+        fw_output_text(text->out, " ");
+        put_symbol(text, FW_SPACE_SITE, mark->site);
+    } else if (space != FW_SPACE_NONE) {
+        fw_output_text(text->out, " on ");
+        put_symbol(text, space, mark->target);
+    }
+    if (mark->context.stack) {
+        fw_output_text(text->out, " in ");
+        put_symbol(text, FW_SPACE_FUNCTION,
+                   fw_contexts_frame(text->contexts, mark->context.stack)->function);
+    }
+    fw_output_text(text->out, "\n");
+}
+
+static void put_finding(struct text *text, const struct fw_analysis *analysis,
+                        const struct fw_finding *finding)
+{
+    uint32_t variable = common_variable(finding);
+
+    fw_output_text(text->out, RULE "\n");
+    put_strong(text, "WARNING: Foreweave: ");
+    put_kind(text, finding);
+    fw_output_printf(text->out, " (%s by %s) id %s\n",
+                     analysis->observed ? "observed" : "predicted", analysis->name, finding->id);
+    for (size_t i = 0; i < finding->events.len; i++)
+        put_event(text, &finding->events.at[i], variable != FW_NO_VARIABLE);
+    put_variables(text, finding, variable);
+    if (finding->count > 1)
+        fw_output_printf(text->out, "  Found %" PRIu64 " times; this is the earliest\n",
+                         finding->count);
+    put_detail(text, finding->detail);
+    put_claim(text, analysis, finding->first);
+    put_summary(text, finding);
+    fw_output_text(text->out, RULE "\n");
+}
+
+/* --- the end ----------------------------------------------------------------------------- */
+
+static void put_outcome(struct text *text, const struct fw_analysis *analysis,
+                        const struct fw_outcome *outcome)
+{
+    fw_output_printf(text->out, "%s: %" PRIu64 " finding%s, %s%s", analysis->name,
+                     outcome->findings, plural(outcome->findings),
+                     outcome->complete ? "complete" : "not complete: ", outcome->why);
+    fw_output_printf(text->out, "%s%s%s\n", outcome->note[0] ? " (" : "", outcome->note,
+                     outcome->note[0] ? ")" : "");
+}
+
+static void put_trace_notes(struct text *text)
+{
+    const struct fw_read_status *status = text->report->status;
+
+    if (status->cut) {
+        fw_output_text(text->out, "The trace is cut (");
+        put_name(text, status->cut_reason);
+        fw_output_text(text->out, "): it was analysed to its last complete block\n");
+    }
+    if (status->dropped)
+        fw_output_printf(text->out,
+                         "The trace is ill-formed: %" PRIu64 " event%s dropped before analysis\n",
+                         status->dropped, plural(status->dropped));
+}
+
+/* As a word of a shell command. */
+static void put_word(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:@%+=,";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fw_output_text(text->out, word);
+        return;
+    }
+    fw_output_text(text->out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            fw_output_text(text->out, "'\\''");
+        else
+            fw_output_bytes(text->out, word, 1);
+    }
+    fw_output_text(text->out, "'");
+}
+
+static const struct fw_finding *earliest_finding(const struct fw_engine *engine)
+{
+    for (size_t i = 0; i < fw_engine_count(engine); i++)
+        if (fw_findings_count(fw_engine_findings(engine, i)))
+            return fw_findings_get(fw_engine_findings(engine, i), 0);
+    return NULL;
+}
+
+/* The events of the first finding, with what lies between if that is not too much. */
+static void put_next(struct text *text)
+{
+    const struct fw_finding *finding = earliest_finding(text->report->engine);
+    uint64_t low = UINT64_MAX, high = 0;
+
+    if (!finding)
+        return;
+    for (size_t i = 0; i < finding->events.len; i++) {
+        uint64_t index = finding->events.at[i].index;
+
+        low = index < low ? index : low;
+        high = index > high ? index : high;
+    }
+    fw_output_printf(text->out, "Next: foreweave trace show %s", text->report->reading_options);
+    if (high - low <= NEAR)
+        fw_output_printf(text->out, "--range=%" PRIu64 "-%" PRIu64 " ", low, high);
+    for (size_t i = 0; high - low > NEAR && i < finding->events.len; i++)
+        fw_output_printf(text->out, "%s%" PRIu64 "%s",
+                         i ? "," : "--events=", finding->events.at[i].index,
+                         i + 1 < finding->events.len ? "" : " ");
+    put_word(text, text->report->path ? text->report->path : "TRACE");
+    fw_output_text(text->out, "\n");
+}
+
+uint64_t fw_report_findings(const struct fw_report *report)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < fw_engine_count(report->engine); i++)
+        sum += fw_engine_outcome(report->engine, i)->findings;
+    return sum;
+}
+
+static void put_last_line(struct text *text)
+{
+    uint64_t events = text->report->status->events, findings = fw_report_findings(text->report);
+    uint32_t threads = fw_symbols_count(text->symbols, FW_SPACE_THREAD);
+
+    fw_output_printf(text->out,
+                     "foreweave: %" PRIu64 " finding%s in %" PRIu64 " event%s of %u thread%s\n",
+                     findings, plural(findings), events, plural(events), threads, plural(threads));
+}
+
+void fw_report_text(const struct fw_report *report, bool colour, struct fw_output *out)
+{
+    const struct fw_engine *engine = report->engine;
+    const struct fw_report_stats *stats = report->stats;
+    struct text text = { report, report->symbols, fw_engine_contexts(engine), out, colour };
+
+    for (size_t i = 0; i < fw_engine_count(engine); i++)
+        for (uint64_t j = 0; j < fw_findings_count(fw_engine_findings(engine, i)); j++)
+            put_finding(&text, fw_engine_analysis(engine, i),
+                        fw_findings_get(fw_engine_findings(engine, i), j));
+    put_trace_notes(&text);
+    for (size_t i = 0; i < fw_engine_count(engine); i++)
+        put_outcome(&text, fw_engine_analysis(engine, i), fw_engine_outcome(engine, i));
+    if (stats)
+        fw_output_printf(out, "stats: %.3f s, %.0f events/s, peak memory %" PRIu64 " KiB\n",
+                         stats->seconds,
+                         stats->seconds > 0 ? (double)report->status->events / stats->seconds : 0,
+                         stats->peak_kilobytes);
+    put_next(&text);
+    put_last_line(&text);
+}
