@@ -87,6 +87,16 @@ static inline bool find_shape(const char *line, struct shape *shape)
     return shape->thread && line[shape->thread] == '|' && line[shape->attrs] == '\n';
 }
 
+/* The line ends with CR and LF: its last field, and those that end with it, end earlier. */
+static inline void leave_out_return(struct shape *shape)
+{
+    unsigned end = shape->attrs - 1;
+
+    shape->op = shape->op < end ? shape->op : end;
+    shape->site = shape->site < end ? shape->site : end;
+    shape->attrs = end;
+}
+
 void fw_std_teach(struct fw_std_decoder *std, enum fw_space space, bool target, const char *name,
                   size_t len, uint32_t id)
 {
@@ -214,13 +224,13 @@ static inline unsigned read_ordinary(struct fw_std_decoder *std, const char *lin
     uint32_t thread, target, site = 0;
     const struct fw_std_op *op;
     struct shape shape;
-    unsigned end;
+    unsigned bytes;
 
     if (FW_UNLIKELY(!find_shape(line, &shape)))
         return 0;
-    end = shape.attrs - (line[shape.attrs - 1] == '\r');
-    shape.op = shape.op < end ? shape.op : end;
-    shape.site = shape.site < end ? shape.site : end;
+    bytes = shape.attrs + 1;
+    if (FW_UNLIKELY(line[shape.attrs - 1] == '\r'))
+        leave_out_return(&shape);
     op = read_op(std, line + shape.thread + 1, line + shape.op, &target);
     if (FW_UNLIKELY(!op))
         return 0;
@@ -235,9 +245,10 @@ static inline unsigned read_ordinary(struct fw_std_decoder *std, const char *lin
     event->kind = op->kind;
     event->order = 0;
     event->attr = 0;
-    if (shape.site < end && !read_attrs(&std->text, line + shape.site + 1, line + end, event))
+    if (shape.site < shape.attrs &&
+        !read_attrs(&std->text, line + shape.site + 1, line + shape.attrs, event))
         return 0;
-    return shape.attrs + 1;
+    return bytes;
 }
 
 /* Reads ordinary lines until one is not, the run ends or the batch is full. */
