@@ -14,17 +14,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SLOTS (4u * FW_FWT_MAX_EVENTS)
+#define FIRST_CAPACITY 256u
+#define GROWTH         4u
+#define SLOTS_PER_CODE 4u
 
 void fw_fwt_columns_init(struct fw_fwt_columns *cols, bool branches)
 {
     memset(cols, 0, sizeof *cols);
     cols->branches = branches;
-    cols->code = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->code);
-    cols->thread = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->thread);
-    cols->target = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->target);
-    cols->codes = fw_xcalloc(FW_FWT_MAX_EVENTS, sizeof *cols->codes);
-    cols->slots = fw_xcalloc(SLOTS, sizeof *cols->slots);
 }
 
 void fw_fwt_columns_release(struct fw_fwt_columns *cols)
@@ -46,7 +43,7 @@ static uint32_t hash_code(const struct fw_fwt_code *c)
     uint64_t h = (uint64_t)c->site << 32 | (uint32_t)(c->kind << 8 | c->order << 4 | c->has);
 
     h = (h ^ (uint64_t)c->size << 16) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(h >> 40) & (SLOTS - 1);
+    return (uint32_t)(h >> 40);
 }
 
 static bool same_code(const struct fw_fwt_code *a, const struct fw_fwt_code *b)
@@ -58,12 +55,36 @@ static bool same_code(const struct fw_fwt_code *a, const struct fw_fwt_code *b)
 /* The slot of the code: the one that holds it, or the free one where it belongs. */
 static uint32_t *find_slot(const struct fw_fwt_columns *cols, const struct fw_fwt_code *code)
 {
-    uint32_t i = hash_code(code);
+    uint32_t i = hash_code(code) & cols->slot_mask;
 
     while (cols->slots[i] && !same_code(&cols->codes[cols->slots[i] - 1], code))
-        i = (i + 1) & (SLOTS - 1);
+        i = (i + 1) & cols->slot_mask;
     return &cols->slots[i];
 }
+
+/* Room for more events; most traces that tests write are far below a block. */
+static void grow(struct fw_fwt_columns *cols)
+{
+    uint32_t capacity = cols->capacity ? cols->capacity * GROWTH : FIRST_CAPACITY;
+
+    cols->capacity = capacity;
+    cols->code = fw_xrealloc(cols->code, capacity, sizeof *cols->code);
+    cols->thread = fw_xrealloc(cols->thread, capacity, sizeof *cols->thread);
+    cols->target = fw_xrealloc(cols->target, capacity, sizeof *cols->target);
+    cols->codes = fw_xrealloc(cols->codes, capacity, sizeof *cols->codes);
+    free(cols->slots);
+    cols->slots = fw_xcalloc(capacity, SLOTS_PER_CODE * sizeof *cols->slots);
+    cols->slot_mask = capacity * SLOTS_PER_CODE - 1;
+    for (uint32_t i = 0; i < cols->code_count; i++) {
+        uint32_t *slot = find_slot(cols, &cols->codes[i]);
+
+        *slot = i + 1;
+        cols->codes[i].slot = (uint32_t)(slot - cols->slots);
+    }
+}
+
+_Static_assert(FIRST_CAPACITY *GROWTH *GROWTH *GROWTH *GROWTH == FW_FWT_MAX_EVENTS,
+               "the capacity grows to that of a block");
 
 static uint32_t thread_index(struct fw_fwt_columns *cols, uint32_t thread)
 {
@@ -139,6 +160,8 @@ uint32_t fw_fwt_columns_add(struct fw_fwt_columns *cols, const struct fw_event *
         const struct fw_event *event = &events[i];
         uint32_t at = cols->count, code;
 
+        if (at == cols->capacity)
+            grow(cols);
         code = code_of(cols, event, &attrs[event->attr], err);
         if (code == NO_CODE || (event->attr && add_attr(cols, &attrs[event->attr], err) < 0))
             return i;
@@ -349,7 +372,6 @@ static void start_next(struct fw_fwt_columns *cols)
 {
     for (uint32_t i = 0; i < cols->code_count; i++)
         cols->slots[cols->codes[i].slot] = 0;
-    memset(cols->codes, 0, cols->code_count * sizeof *cols->codes);
     for (size_t i = 0; i < cols->threads.len; i++)
         cols->thread_index.at[cols->threads.at[i]] = 0;
     fw_vec_clear(&cols->threads);

@@ -33,10 +33,12 @@ struct fw_fwt_columns {
     bool branches;                    /* the trace may hold branch events */
     uint32_t count;                   /* events in the block */
     uint64_t first;                   /* position of the first one */
-    uint32_t *code, *thread, *target; /* FW_FWT_MAX_EVENTS each; thread: index in threads */
+    uint32_t capacity;                /* of the next four; grows up to FW_FWT_MAX_EVENTS */
+    uint32_t *code, *thread, *target; /* of each event; thread: index in threads */
     struct fw_fwt_code *codes;
     uint32_t code_count;
-    uint32_t *slots;               /* hash table of codes: id + 1, 0 is free */
+    uint32_t *slots; /* hash table of codes: id + 1, 0 is free */
+    uint32_t slot_mask;
     FW_VEC(uint32_t) threads;      /* that occur */
     FW_VEC(uint32_t) thread_index; /* thread → index in threads + 1, 0: does not occur */
     uint32_t runs;
