@@ -230,8 +230,7 @@ static bool check_orders(struct check *c)
 static bool orders_are_right(const struct fw_sample *sample, char *why, size_t why_size)
 {
     struct check c = { .why = why, .why_size = why_size };
-    struct fw_trace *trace =
-        fw_load_text(sample->text, sample->size, "random.std", false, why, why_size);
+    struct fw_trace *trace = fw_load_sample(sample, why, why_size);
     struct fw_index *index;
     bool good;
 

@@ -130,8 +130,7 @@ static void keep_possible_values(struct fw_trace *trace, const struct fw_index *
 
 static bool program_executes_the_trace(const struct fw_sample *sample, char *why, size_t why_size)
 {
-    struct fw_trace *trace =
-        fw_load_text(sample->text, sample->size, "random.std", false, why, why_size);
+    struct fw_trace *trace = fw_load_sample(sample, why, why_size);
     struct orders as_is = { 0 }, several = { 0 };
     struct fw_index *index;
     struct fw_depend *depend;
