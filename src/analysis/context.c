@@ -1,11 +1,14 @@
 /*
  * context.c - see context.h.
  *
- * Plain accesses cost a load and a store.  Lock sets form an automaton: the
- * step "this set and one more lock" is looked up in a hash table, and only a
- * step never taken before builds the sorted set and looks for its equal.  A
- * release of the latest lock goes back to the set before its acquire.  Stacks
- * are a tree of frames: a call is one lookup, a return goes to the parent.
+ * Plain accesses cost a load and a store.  A lock set's id is the place of its
+ * words in one growing array: how many keys, then the keys.  The set of one
+ * lock is found in a table by lock, larger ones by hash; a release of the
+ * latest lock goes back to the set before its acquire.  Stacks are a tree of
+ * frames: a call is one lookup, a return goes to the parent.
+ *
+ * Memory grows with the number of different lock sets and stacks: some thirty
+ * bytes for each.
  */
 #include "analysis/context.h"
 
@@ -16,16 +19,6 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-/* A set with one lock more is the set `to`. */
-struct step {
-    uint32_t set, key, to;
-};
-
-struct lock_set {
-    uint32_t *keys;
-    uint32_t count;
-};
 
 /* A lock that a thread holds, in the order of acquisition. */
 struct held {
@@ -40,9 +33,10 @@ struct thread {
 
 struct fw_contexts {
     FW_VEC(struct thread) threads;
-    FW_VEC(struct step) steps;
-    struct fw_idmap step_ids, set_ids, frame_ids;
-    struct fw_stable sets;   /* struct lock_set; 0 is empty */
+    FW_VEC(uint32_t) single;  /* by key: the set of this lock alone; 0: not made yet */
+    FW_VEC(uint32_t) scratch; /* a set that is being made: count, keys */
+    struct fw_stable sets;    /* words; the empty set is at 0 */
+    struct fw_idmap set_ids, frame_ids;
     struct fw_stable frames; /* struct fw_frame; 0 stands for the empty stack */
     FW_VEC(struct fw_context) batch;
 };
@@ -59,7 +53,7 @@ struct fw_contexts *fw_contexts_create(void)
 {
     struct fw_contexts *contexts = fw_xcalloc(1, sizeof *contexts);
 
-    contexts->sets.item_size = sizeof(struct lock_set);
+    contexts->sets.item_size = sizeof(uint32_t);
     contexts->frames.item_size = sizeof(struct fw_frame);
     fw_stable_add(&contexts->sets);
     fw_stable_add(&contexts->frames);
@@ -72,98 +66,77 @@ void fw_contexts_destroy(struct fw_contexts *contexts)
         return;
     for (size_t i = 0; i < contexts->threads.len; i++)
         fw_vec_release(&contexts->threads.at[i].held);
-    for (uint32_t i = 0; i < contexts->sets.count; i++)
-        free(((struct lock_set *)fw_stable_at(&contexts->sets, i))->keys);
     fw_stable_release(&contexts->sets);
     fw_stable_release(&contexts->frames);
-    fw_idmap_release(&contexts->step_ids);
     fw_idmap_release(&contexts->set_ids);
     fw_idmap_release(&contexts->frame_ids);
     fw_vec_release(&contexts->threads);
-    fw_vec_release(&contexts->steps);
+    fw_vec_release(&contexts->single);
+    fw_vec_release(&contexts->scratch);
     fw_vec_release(&contexts->batch);
     free(contexts);
 }
 
 /* --- lock sets --------------------------------------------------------------------------- */
 
-static const struct lock_set *set_at(const struct fw_contexts *contexts, uint32_t id)
+/* The words of a set: how many keys, then the keys, ascending. */
+static const uint32_t *words_of(const struct fw_contexts *contexts, uint32_t set)
 {
-    return fw_stable_at(&contexts->sets, id);
+    return fw_stable_at(&contexts->sets, set);
 }
 
-struct set_key {
-    const struct fw_contexts *contexts;
-    struct lock_set set;
-};
-
-static bool set_is(const void *key, uint32_t id)
+static bool set_is_scratch(const void *key, uint32_t id)
 {
-    const struct set_key *wanted = key;
-    const struct lock_set *set = set_at(wanted->contexts, id);
+    const struct fw_contexts *contexts = key;
+    const uint32_t *words = words_of(contexts, id), *wanted = contexts->scratch.at;
 
-    return set->count == wanted->set.count &&
-           memcmp(set->keys, wanted->set.keys, set->count * sizeof *set->keys) == 0;
+    return words[0] == wanted[0] &&
+           memcmp(words, wanted, contexts->scratch.len * sizeof *words) == 0;
 }
 
-/* The set of these sorted keys, which it takes over or frees. */
-static uint32_t intern_set(struct fw_contexts *contexts, uint32_t *keys, uint32_t count)
+/* The set whose words are in the scratch space. */
+static uint32_t intern_scratch(struct fw_contexts *contexts)
 {
-    struct set_key key = { contexts, { keys, count } };
-    uint32_t hash = (uint32_t)XXH3_64bits(keys, count * sizeof *keys);
-    uint32_t id = fw_idmap_find(&contexts->set_ids, hash, set_is, &key);
+    size_t size = contexts->scratch.len * sizeof *contexts->scratch.at;
+    uint32_t hash = (uint32_t)XXH3_64bits(contexts->scratch.at, size);
+    uint32_t id = fw_idmap_find(&contexts->set_ids, hash, set_is_scratch, contexts);
 
-    if (id != FW_IDMAP_NONE) {
-        free(keys);
+    if (id != FW_IDMAP_NONE)
         return id;
-    }
-    id = contexts->sets.count;
-    *(struct lock_set *)fw_stable_add(&contexts->sets) = key.set;
+    id = fw_stable_add_run(&contexts->sets, (uint32_t)contexts->scratch.len);
+    memcpy(fw_stable_at(&contexts->sets, id), contexts->scratch.at, size);
     fw_idmap_add(&contexts->set_ids, hash, id);
     return id;
 }
 
-/* A step that was never taken before. */
-static uint32_t build_step(struct fw_contexts *contexts, uint32_t from, uint32_t key)
+static void scratch_with(struct fw_contexts *contexts, uint32_t set, uint32_t key)
 {
-    const struct lock_set *set = set_at(contexts, from);
-    uint32_t *keys = fw_xrealloc(NULL, (size_t)set->count + 1, sizeof *keys);
-    uint32_t i = set->count;
+    const uint32_t *words = words_of(contexts, set);
+    uint32_t i = words[0];
+    uint32_t *to;
 
-    for (; i > 0 && set->keys[i - 1] > key; i--)
-        keys[i] = set->keys[i - 1];
-    keys[i] = key;
-    if (i)
-        memcpy(keys, set->keys, i * sizeof *keys);
-    return intern_set(contexts, keys, set->count + 1);
-}
-
-struct step_key {
-    const struct step *steps;
-    uint32_t set, key;
-};
-
-static bool step_is(const void *key, uint32_t id)
-{
-    const struct step_key *wanted = key;
-    const struct step *step = &wanted->steps[id];
-
-    return step->set == wanted->set && step->key == wanted->key;
+    fw_vec_reserve(&contexts->scratch, words[0] + (size_t)2);
+    contexts->scratch.len = words[0] + (size_t)2;
+    to = contexts->scratch.at;
+    for (; i > 0 && words[i] > key; i--)
+        to[i + 1] = words[i];
+    to[i + 1] = key;
+    memcpy(to + 1, words + 1, i * sizeof *to);
+    to[0] = words[0] + 1;
 }
 
 static uint32_t set_with(struct fw_contexts *contexts, uint32_t set, uint32_t key)
 {
-    struct step_key wanted = { contexts->steps.at, set, key };
-    uint32_t hash = mix(set, key, 0);
-    uint32_t id = fw_idmap_find(&contexts->step_ids, hash, step_is, &wanted);
-    uint32_t to;
-
-    if (id != FW_IDMAP_NONE)
-        return contexts->steps.at[id].to;
-    to = build_step(contexts, set, key);
-    fw_idmap_add(&contexts->step_ids, hash, (uint32_t)contexts->steps.len);
-    fw_vec_push(&contexts->steps, ((struct step) { set, key, to }));
-    return to;
+    if (set != 0) {
+        scratch_with(contexts, set, key);
+        return intern_scratch(contexts);
+    }
+    fw_vec_extend(&contexts->single, key + (size_t)1);
+    if (!contexts->single.at[key]) {
+        scratch_with(contexts, 0, key);
+        contexts->single.at[key] = intern_scratch(contexts);
+    }
+    return contexts->single.at[key];
 }
 
 static void acquire(struct fw_contexts *contexts, struct thread *thread, uint32_t key)
@@ -293,16 +266,21 @@ static void apply(struct fw_contexts *contexts, struct thread *thread, const str
 void fw_contexts_compute(struct fw_contexts *contexts, const struct fw_batch *batch,
                          struct fw_context *to)
 {
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct fw_event *event = &batch->events[i];
-        struct thread *thread;
+    /* In variables of their own: the compiler must assume that writing to `to` changes fields. */
+    const struct fw_event *events = batch->events;
+    struct thread *threads = contexts->threads.at;
+    uint32_t count = batch->count;
 
-        if (FW_UNLIKELY(event->thread >= contexts->threads.len))
-            fw_vec_extend(&contexts->threads, event->thread + 1u);
-        thread = &contexts->threads.at[event->thread];
-        to[i] = thread->now;
-        if (changes[event->kind])
-            apply(contexts, thread, event, changes[event->kind]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t thread = events[i].thread, kind = events[i].kind;
+
+        if (FW_UNLIKELY(thread >= contexts->threads.len)) {
+            fw_vec_extend(&contexts->threads, thread + (size_t)1);
+            threads = contexts->threads.at;
+        }
+        to[i] = threads[thread].now;
+        if (FW_UNLIKELY(changes[kind]))
+            apply(contexts, &threads[thread], &events[i], changes[kind]);
     }
 }
 
@@ -317,8 +295,8 @@ const struct fw_context *fw_contexts_batch(struct fw_contexts *contexts,
 const uint32_t *fw_contexts_locks(const struct fw_contexts *contexts, uint32_t lock_set,
                                   uint32_t *count)
 {
-    const struct lock_set *set = set_at(contexts, lock_set);
+    const uint32_t *words = words_of(contexts, lock_set);
 
-    *count = set->count;
-    return set->keys;
+    *count = words[0];
+    return words + 1;
 }

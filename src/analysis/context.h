@@ -5,7 +5,7 @@
  * The engine works it out once for each batch and hands it to every analysis
  * as two numbers.  Equal sets of locks share one id, as do equal stacks, so an
  * analysis remembers an event's context in eight bytes and nobody walks a
- * stack until a finding is printed.
+ * stack until a finding is printed.  Ids of lock sets are not dense.
  *
  * A stack is a list of frames from the innermost outwards: a frame is the
  * function, the site of its call, and the frame below.  Stack 0 is empty; lock

@@ -72,13 +72,18 @@ static void run_batch(struct worker *worker, const struct fw_batch *batch,
                       const struct fw_context *contexts)
 {
     fw_handler *const *on = worker->analysis->on;
+    const struct fw_event *events = batch->events;
+    uint32_t count = batch->count;
+    void *state = worker->state;
     struct fw_place place = { .batch = batch, .contexts = contexts };
 
-    for (; place.i < batch->count; place.i++) {
-        const struct fw_event *event = &batch->events[place.i];
+    for (uint32_t i = 0; i < count; i++) {
+        fw_handler *handler = on[events[i].kind];
 
-        if (on[event->kind])
-            on[event->kind](worker->state, event, &place);
+        if (handler) {
+            place.i = i;
+            handler(state, &events[i], &place);
+        }
     }
 }
 

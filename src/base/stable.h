@@ -34,15 +34,28 @@ static inline void *fw_stable_at(const struct fw_stable *stable, uint32_t i)
     return stable->chunks[bits - FW_STABLE_FIRST_BITS] + (n - (1u << bits)) * stable->item_size;
 }
 
+/* The number of the first of `run` new items, all zero, that lie side by side. */
+static inline uint32_t fw_stable_add_run(struct fw_stable *stable, uint32_t run)
+{
+    for (;;) {
+        uint32_t n = stable->count + (1u << FW_STABLE_FIRST_BITS);
+        unsigned bits = 31 - (unsigned)__builtin_clz(n);
+        uint32_t left = (uint32_t)(((uint64_t)2 << bits) - n);
+
+        if (n == 1u << bits && !stable->chunks[bits - FW_STABLE_FIRST_BITS])
+            stable->chunks[bits - FW_STABLE_FIRST_BITS] = fw_xcalloc(n, stable->item_size);
+        if (left >= run) {
+            stable->count += run;
+            return stable->count - run;
+        }
+        stable->count += left; /* the rest of this chunk stays unused */
+    }
+}
+
 /* A new item, all zero. */
 static inline void *fw_stable_add(struct fw_stable *stable)
 {
-    uint32_t n = stable->count + (1u << FW_STABLE_FIRST_BITS);
-    unsigned bits = 31 - (unsigned)__builtin_clz(n);
-
-    if (n == 1u << bits)
-        stable->chunks[bits - FW_STABLE_FIRST_BITS] = fw_xcalloc(n, stable->item_size);
-    return fw_stable_at(stable, stable->count++);
+    return fw_stable_at(stable, fw_stable_add_run(stable, 1));
 }
 
 static inline void fw_stable_release(struct fw_stable *stable)
