@@ -120,6 +120,7 @@ struct fw_analysis {
 extern const struct fw_analysis *const fw_analyses[];
 
 extern const struct fw_analysis fw_analysis_null;
+extern const struct fw_analysis fw_analysis_cp;
 
 /* The analysis of this name or NULL. */
 const struct fw_analysis *fw_analysis_find(const char *name);

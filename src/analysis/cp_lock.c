@@ -1,0 +1,266 @@
+/*
+ * cp_lock.c - critical sections and rule (b).
+ *
+ * Rule (b) asks for the latest section k of the lock whose acquire is in P at
+ * the release of h.  For each thread only the latest covered section can be
+ * it, so the sections are kept in rows by thread and found by bisection.
+ * Sections up to `best` of the latest settled section are dropped: every later
+ * section inherits that edge through happens-before.
+ */
+#include "analysis/cp_state.h"
+
+#include "base/bug.h"
+
+static struct cp_lock *lock_at(struct fw_cp *cp, uint32_t lock)
+{
+    fw_vec_extend(&cp->locks, lock + 1);
+    return &cp->locks.at[lock];
+}
+
+void cp_lock_release_state(struct cp_lock *lock)
+{
+    cp_shared_put(lock->hb);
+    fw_clock_release(&lock->plain);
+    fw_clock_release(&lock->readers);
+    cp_cells_release(&lock->live);
+    cp_cells_release(&lock->waiting);
+    for (size_t i = 0; i < lock->rows.len; i++)
+        cp_cells_release(&lock->rows.at[i].sections);
+    fw_vec_release(&lock->rows);
+}
+
+bool cp_raise(struct cp_cell *section, struct cp_cell *k)
+{
+    if (k->number <= section->best)
+        return false;
+    section->best = k->number;
+    cp_shared_put(section->value);
+    section->value = cp_shared_get(k->release);
+    return true;
+}
+
+/* How much of the thread is covered by the clock, the cells and the section itself. */
+static uint32_t covered(const struct cp_cell *section, const struct fw_clock *plain,
+                        const struct cp_cells *deps, uint32_t thread)
+{
+    uint32_t most = fw_clock_get(plain, thread);
+
+    for (size_t i = 0; i < deps->len; i++) {
+        const struct cp_shared *value = deps->at[i]->value;
+        uint32_t time = value ? fw_clock_get(&value->clock, thread) : 0;
+
+        most = time > most ? time : most;
+    }
+    if (section->value && fw_clock_get(&section->value->clock, thread) > most)
+        most = fw_clock_get(&section->value->clock, thread);
+    return most;
+}
+
+/* The latest section of the row before `before` whose acquire is at or before `time`. */
+static struct cp_cell *latest_covered(const struct cp_row *row, uint32_t time, uint32_t before)
+{
+    size_t low = 0, high = row->sections.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct cp_cell *section = row->sections.at[middle];
+
+        if (section->time <= time && section->number < before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? row->sections.at[low - 1] : NULL;
+}
+
+bool cp_apply_rule_b(struct fw_cp *cp, struct cp_cell *section, const struct fw_clock *plain,
+                     const struct cp_cells *deps)
+{
+    struct cp_lock *lock = &cp->locks.at[section->lock];
+    bool risen = false, again;
+
+    do {
+        again = false;
+        for (size_t i = 0; i < lock->rows.len; i++) {
+            const struct cp_row *row = &lock->rows.at[i];
+            uint32_t time = covered(section, plain, deps, row->thread);
+            struct cp_cell *k = time ? latest_covered(row, time, section->number) : NULL;
+
+            if (k)
+                again |= cp_raise(section, k);
+        }
+        risen |= again;
+    } while (again);
+    return risen;
+}
+
+void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+{
+    struct cp_thread *self = cp_thread_at(cp, thread);
+    struct cp_lock *state = lock_at(cp, lock);
+    struct cp_cell *section = fw_xcalloc(1, sizeof *section);
+
+    if (state->readers.len)
+        fw_cp_receive(cp, thread, &state->readers);
+    if (state->hb) {
+        fw_clock_join(&self->hb, &state->hb->clock);
+        cp_prune(&state->plain, &state->live);
+        fw_clock_join(&self->plain, &state->plain);
+        for (size_t i = 0; i < state->live.len; i++)
+            cp_cells_add(&self->live, state->live.at[i]);
+        cp_shared_put(self->seen);
+        self->seen = NULL;
+    }
+    cp_prune(&self->plain, &self->live);
+    section->refs = 1;
+    section->state = CP_OPEN;
+    section->thread = thread;
+    section->time = self->time;
+    section->horizon = cp->position;
+    section->lock = lock;
+    section->number = ++state->count;
+    fw_vec_push(&self->live, cp_cell_get(section));
+    fw_vec_push(&self->held, section);
+}
+
+/* Does the earlier waiting section get all that the dependency may still add? */
+static bool passes_on(const struct cp_cell *earlier, const struct cp_cell *dep)
+{
+    if (dep == earlier)
+        return true;
+    for (size_t i = 0; i < earlier->deps.len; i++)
+        if (earlier->deps.at[i] == dep)
+            return dep->horizon < earlier->horizon;
+    return false;
+}
+
+/*
+ * Is there an earlier section of the lock, still waiting, that will pass on all
+ * that this one could still get?  Then this one need not wait: it has the
+ * earlier one in its past.  What a dependency may still add lies before its
+ * horizon, so that must lie before the earlier section's acquire: then (b)
+ * means the same sections for both.
+ */
+static bool is_redundant(const struct cp_lock *lock, const struct cp_cells *deps)
+{
+    for (size_t i = 0; i < lock->waiting.len; i++) {
+        size_t j = 0;
+
+        while (j < deps->len && passes_on(lock->waiting.at[i], deps->at[j]))
+            j++;
+        if (j == deps->len)
+            return true;
+    }
+    return false;
+}
+
+/* Rule (b) at the release; the section settles, or waits for what the thread has seen. */
+static void close_section(struct fw_cp *cp, struct cp_thread *self, struct cp_cell *section)
+{
+    cp_cells_remove(&self->live, section);
+    cp_prune(&self->plain, &self->live);
+    cp_apply_rule_b(cp, section, &self->plain, &self->live);
+    if (self->live.len == 0 || is_redundant(&cp->locks.at[section->lock], &self->live)) {
+        section->state = CP_SETTLED;
+        if (section->value)
+            fw_clock_join(&self->plain, &section->value->clock);
+    } else {
+        fw_clock_copy(&section->plain, &self->plain);
+        for (size_t i = 0; i < self->live.len; i++)
+            cp_cells_add(&section->deps, self->live.at[i]);
+        cp_cells_add(&self->live, section);
+        cp_wait(cp, section);
+    }
+    cp_closed(cp, section);
+    cp_prune(&self->plain, &self->live);
+}
+
+/* Sections that no later one can need: an edge from them is inherited by all. */
+static void drop_inherited(struct fw_cp *cp, struct cp_lock *lock, const struct cp_cell *latest)
+{
+    if (latest->state != CP_SETTLED || lock->waiting.len || !latest->best)
+        return;
+    for (size_t i = 0; i < lock->rows.len; i++) {
+        struct cp_cells *row = &lock->rows.at[i].sections;
+        size_t gone = 0;
+
+        while (gone < row->len && row->at[gone]->number <= latest->best)
+            cp_cell_put(row->at[gone++]);
+        if (!gone)
+            continue;
+        row->len -= gone;
+        memmove(row->at, row->at + gone, row->len * sizeof *row->at);
+        cp->sections -= gone;
+    }
+}
+
+static void keep_section(struct fw_cp *cp, struct cp_lock *lock, struct cp_cell *section)
+{
+    struct cp_row *row = NULL;
+
+    for (size_t i = 0; !row && i < lock->rows.len; i++)
+        if (lock->rows.at[i].thread == section->thread)
+            row = &lock->rows.at[i];
+    if (!row) {
+        fw_vec_push(&lock->rows, ((struct cp_row) { .thread = section->thread }));
+        row = &fw_vec_last(&lock->rows);
+    }
+    fw_vec_push(&row->sections, cp_cell_get(section));
+    if (++cp->sections >= cp->sweep_at)
+        cp_sweep(cp);
+}
+
+static void publish(struct cp_lock *lock, struct cp_thread *self, struct cp_cell *section)
+{
+    cp_shared_put(lock->hb);
+    lock->hb = cp_shared_get(section->release);
+    fw_clock_copy(&lock->plain, &self->plain);
+    cp_cells_release(&lock->live);
+    for (size_t i = 0; i < self->live.len; i++)
+        cp_cells_add(&lock->live, self->live.at[i]);
+}
+
+void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+{
+    struct cp_thread *self = cp_thread_at(cp, thread);
+    struct cp_lock *state = lock_at(cp, lock);
+    struct cp_cell *section = NULL;
+
+    for (size_t i = self->held.len; !section && i-- > 0;)
+        if (self->held.at[i]->lock == lock)
+            section = cp_cell_get(self->held.at[i]);
+    FW_ASSERT(section);
+    cp_cells_remove(&self->held, section);
+    section->release = cp_share(&self->hb);
+    close_section(cp, self, section);
+    publish(state, self, section);
+    drop_inherited(cp, state, section);
+    keep_section(cp, state, section);
+    cp_cell_put(section);
+}
+
+void cp_close_all(struct fw_cp *cp, uint32_t thread)
+{
+    struct cp_thread *self = cp_thread_at(cp, thread);
+
+    while (self->held.len) {
+        struct cp_cell *section = cp_cell_get(fw_vec_last(&self->held));
+
+        cp_cells_remove(&self->held, section);
+        close_section(cp, self, section);
+        cp_cell_put(section);
+    }
+}
+
+void fw_cp_shared_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+{
+    const struct cp_lock *state = lock_at(cp, lock);
+
+    if (state->hb)
+        fw_cp_receive(cp, thread, &state->hb->clock);
+}
+
+void fw_cp_shared_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+{
+    fw_clock_join(&lock_at(cp, lock)->readers, &cp_thread_at(cp, thread)->hb);
+}
