@@ -39,8 +39,8 @@ static bool is_wait_shape(const struct fw_plan *plan, const uint32_t *row, uint3
     const struct fw_event *events = plan->trace->events;
 
     return i > 0 && i + 1 < count && events[row[i]].kind == FW_WAKE &&
-           plan->index->partner[row[i]] != FW_NO_EVENT &&
-           events[row[i - 1]].kind == FW_RELEASE && events[row[i + 1]].kind == FW_ACQUIRE &&
+           plan->index->partner[row[i]] != FW_NO_EVENT && events[row[i - 1]].kind == FW_RELEASE &&
+           events[row[i + 1]].kind == FW_ACQUIRE &&
            events[row[i - 1]].target == events[row[i + 1]].target &&
            !plan->shared_lock[events[row[i - 1]].target] &&
            fw_release_is_outermost(plan->index, row[i - 1]);
