@@ -8,10 +8,8 @@
  * index, thread, op, target, site, size (if known), locks (if any are held),
  * stack (if the trace has calls; innermost first).
  */
-#include "base/strtab.h"
+#include "report/names.h"
 #include "report/report.h"
-
-#include <string.h>
 
 #define MAX_FRAMES 256u /* of runaway recursion; "stack_cut" says so */
 
@@ -106,23 +104,17 @@ static void write_event(struct fw_json *json, const struct fw_report *report,
     fw_json_end(json);
 }
 
-/* A name that was allocated again stands for several variables, but is named once. */
 static void write_variables(struct fw_json *json, const struct fw_symbols *symbols,
                             const struct fw_finding *finding)
 {
-    struct fw_strtab seen;
+    struct fw_names names = { 0 };
 
-    fw_strtab_init(&seen);
+    fw_names_of_variables(&names, symbols, finding);
     fw_json_array(json, "variables");
-    for (size_t i = 0; i < finding->variables.len; i++) {
-        const char *name = fw_symbols_name(symbols, FW_SPACE_VARIABLE, finding->variables.at[i]);
-        uint32_t known = seen.count;
-
-        if (fw_strtab_intern(&seen, name, strlen(name)) == known)
-            fw_json_text(json, NULL, name);
-    }
+    for (size_t i = 0; i < names.len; i++)
+        fw_json_text(json, NULL, names.at[i]);
     fw_json_end(json);
-    fw_strtab_release(&seen);
+    fw_vec_release(&names);
 }
 
 static void write_finding(struct fw_json *json, const struct fw_report *report,

@@ -15,7 +15,7 @@
  * then a line for each analysis, the next command to type, and always a last
  * line with the number of findings.
  */
-#include "base/vec.h"
+#include "report/names.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -40,18 +40,18 @@ static const char *const op_words[FW_KIND_COUNT] = {
     [FW_ATOMIC_STORE] = "Atomic store",
     [FW_ATOMIC_RMW] = "Atomic read-modify-write",
     [FW_FENCE] = "Fence",
-    [FW_ACQUIRE] = "Acquire",
-    [FW_RELEASE] = "Release",
+    [FW_ACQUIRE] = "Acquire of",
+    [FW_RELEASE] = "Release of",
     [FW_TRY_ACQUIRE] = "Successful try to acquire",
     [FW_TRY_FAIL] = "Failed try to acquire",
-    [FW_SHARED_ACQUIRE] = "Shared acquire",
-    [FW_SHARED_RELEASE] = "Shared release",
-    [FW_TRY_SHARED_ACQUIRE] = "Successful try to acquire shared",
-    [FW_NOTIFY] = "Notify",
-    [FW_NOTIFY_ALL] = "Notify all",
-    [FW_WAKE] = "Wake-up",
-    [FW_POST] = "Post",
-    [FW_PEND] = "Pend",
+    [FW_SHARED_ACQUIRE] = "Shared acquire of",
+    [FW_SHARED_RELEASE] = "Shared release of",
+    [FW_TRY_SHARED_ACQUIRE] = "Successful try for shared acquire of",
+    [FW_NOTIFY] = "Notify on",
+    [FW_NOTIFY_ALL] = "Notify all on",
+    [FW_WAKE] = "Wake-up on",
+    [FW_POST] = "Post to",
+    [FW_PEND] = "Pend on",
     [FW_BARRIER_IN] = "Arrival at barrier",
     [FW_BARRIER_OUT] = "Departure from barrier",
     [FW_FORK] = "Fork of thread",
@@ -61,7 +61,7 @@ static const char *const op_words[FW_KIND_COUNT] = {
     [FW_END] = "End of block",
     [FW_CALL] = "Call of",
     [FW_RETURN] = "Return from",
-    [FW_ALLOC] = "Allocation",
+    [FW_ALLOC] = "Allocation of",
     [FW_FREE] = "Free",
 };
 
@@ -76,13 +76,25 @@ struct text {
 
 /* --- words ------------------------------------------------------------------------------- */
 
+static bool is_control(char letter)
+{
+    return (unsigned char)letter < ' ' || letter == 0x7f;
+}
+
 /* A name from the trace may be anything: what could disturb a terminal becomes '?'. */
 static void put_name(struct text *text, const char *name)
 {
-    for (; *name; name++) {
-        bool control = (unsigned char)*name < ' ' || *name == 0x7f;
+    while (*name) {
+        size_t len = 0;
 
-        fw_output_bytes(text->out, control ? "?" : name, 1);
+        while (name[len] && !is_control(name[len]))
+            len++;
+        fw_output_bytes(text->out, name, len);
+        name += len;
+        if (*name) {
+            fw_output_text(text->out, "?");
+            name++;
+        }
     }
 }
 
@@ -218,32 +230,33 @@ static void put_event(struct text *text, const struct fw_mark *mark, bool told)
 
 /* --- a finding --------------------------------------------------------------------------- */
 
-FW_VEC_TYPE(names, const char *);
-
-/* Distinct names of the finding's variables, `but` excepted, in order of appearance. */
-static void collect_names(const struct text *text, const struct fw_finding *finding,
-                          const char *but, struct names *names)
+/* All names but `here`, which was told already; NULL: none was. */
+static void put_other_names(struct text *text, const struct fw_names *names, const char *here)
 {
-    struct fw_strtab seen;
+    size_t others = names->len, shown = 0;
 
-    fw_strtab_init(&seen);
-    if (but)
-        fw_strtab_intern(&seen, but, strlen(but));
-    for (size_t i = 0; i < finding->variables.len; i++) {
-        const char *name =
-            fw_symbols_name(text->symbols, FW_SPACE_VARIABLE, finding->variables.at[i]);
-        uint32_t known = seen.count;
-
-        if (fw_strtab_intern(&seen, name, strlen(name)) == known)
-            fw_vec_push(names, name);
+    for (size_t i = 0; i < names->len; i++)
+        others -= names->at[i] == here;
+    if (others && here)
+        fw_output_printf(text->out, "  The same sites on %zu other variable%s:", others,
+                         plural(others));
+    else if (others)
+        fw_output_text(text->out, "  On");
+    for (size_t i = 0; i < names->len && shown < MAX_NAMES; i++) {
+        if (names->at[i] == here)
+            continue;
+        fw_output_text(text->out, shown++ ? ", '" : " '");
+        put_name(text, names->at[i]);
+        fw_output_text(text->out, "'");
     }
-    fw_strtab_release(&seen);
+    if (others)
+        fw_output_text(text->out, others > MAX_NAMES ? " ...\n" : "\n");
 }
 
 static void put_variables(struct text *text, const struct fw_finding *finding, uint32_t variable)
 {
     const char *here = NULL;
-    struct names names = { 0 };
+    struct fw_names names = { 0 };
 
     if (variable != FW_NO_VARIABLE) {
         here = fw_symbols_name(text->symbols, FW_SPACE_VARIABLE, variable);
@@ -251,19 +264,8 @@ static void put_variables(struct text *text, const struct fw_finding *finding, u
         put_name(text, here);
         fw_output_text(text->out, "'\n");
     }
-    collect_names(text, finding, here, &names);
-    if (names.len && here)
-        fw_output_printf(text->out, "  The same sites on %zu other variable%s:", names.len,
-                         plural(names.len));
-    else if (names.len)
-        fw_output_text(text->out, "  On");
-    for (size_t i = 0; i < names.len && i < MAX_NAMES; i++) {
-        fw_output_text(text->out, i ? ", '" : " '");
-        put_name(text, names.at[i]);
-        fw_output_text(text->out, "'");
-    }
-    if (names.len)
-        fw_output_text(text->out, names.len > MAX_NAMES ? " ...\n" : "\n");
+    fw_names_of_variables(&names, text->symbols, finding);
+    put_other_names(text, &names, here);
     fw_vec_release(&names);
 }
 

@@ -88,6 +88,24 @@ static void toy_access(void *state, const struct fw_event *event, const struct f
     *last = (struct last) { mark, true };
 }
 
+/* Every operation on a lock whose latest one was another thread's. */
+static void toy_lock(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct toy *toy = state;
+    struct fw_mark mark = fw_place_mark(place);
+    struct last *last;
+
+    fw_vec_extend(&toy->last, event->target + (size_t)1);
+    last = &toy->last.at[event->target];
+    if (last->known && last->mark.thread != mark.thread)
+        fw_findings_add(toy->setup->findings,
+                        &(struct fw_occurrence) { .kind = FW_FINDING_DEADLOCK,
+                                                  .events = (struct fw_mark[]) { last->mark, mark },
+                                                  .event_count = 2,
+                                                  .variable = FW_NO_VARIABLE });
+    *last = (struct last) { mark, true };
+}
+
 static void toy_finish(void *state, struct fw_outcome *outcome)
 {
     const struct toy *toy = state;
@@ -134,4 +152,17 @@ const struct fw_analysis fw_analysis_toy_triples = {
     .finish = toy_finish,
     .destroy = toy_destroy,
     .on = ACCESSES,
+};
+
+const struct fw_analysis fw_analysis_toy_locks = {
+    .name = "toy-locks",
+    .summary = "operations on locks that follow one another",
+    .guarantee = FW_HEURISTIC,
+    .create = toy_create,
+    .finish = toy_finish,
+    .destroy = toy_destroy,
+    .on = { [FW_ACQUIRE] = toy_lock,
+            [FW_TRY_FAIL] = toy_lock,
+            [FW_RELEASE] = toy_lock,
+            [FW_SHARED_ACQUIRE] = toy_lock },
 };

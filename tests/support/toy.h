@@ -15,6 +15,9 @@ extern const struct fw_analysis fw_analysis_toy;
 /* The same events as unserialisable triples, with label and detail; observed. */
 extern const struct fw_analysis fw_analysis_toy_triples;
 
+/* Pairs of acquires and other operations on a lock by different threads, as deadlocks. */
+extern const struct fw_analysis fw_analysis_toy_locks;
+
 /* Analyses of this file that are created and not destroyed. */
 extern int fw_toys_alive;
 

@@ -221,6 +221,34 @@ static void labels_details_and_what_is_not_complete_are_told(void **state)
     close_session(&session);
 }
 
+static void events_on_locks_are_told_with_their_locks(void **state)
+{
+    struct session session;
+
+    (void)state;
+    open_session(&session, "T1|acq(l)|1\nT2|tryfail(l)|2\nT1|rel(l)|3\n", &fw_analysis_toy_locks,
+                 false);
+    expect_text(&session,
+                "==================\n"
+                "WARNING: Foreweave: deadlock (predicted by toy-locks) id fe636f\n"
+                "  Acquire of 'l' at 1 by thread T1 (locks held: none; event 0)\n"
+                "  Failed try to acquire 'l' at 2 by thread T2 (locks held: none; event 1)\n"
+                "  Not proven: toy-locks can raise false alarms\n"
+                "SUMMARY: Foreweave: deadlock 1\n"
+                "==================\n"
+                "==================\n"
+                "WARNING: Foreweave: deadlock (predicted by toy-locks) id 509230\n"
+                "  Failed try to acquire 'l' at 2 by thread T2 (locks held: none; event 1)\n"
+                "  Release of 'l' at 3 by thread T1 (locks held: l; event 2)\n"
+                "  Not proven: toy-locks can raise false alarms\n"
+                "SUMMARY: Foreweave: deadlock 2\n"
+                "==================\n"
+                "toy-locks: 2 findings, complete (0 letters, 0 locks)\n"
+                "Next: foreweave trace show --range=0-1 a.std\n"
+                "foreweave: 2 findings in 3 events of 2 threads\n");
+    close_session(&session);
+}
+
 static void nothing_found_still_has_a_last_line(void **state)
 {
     struct session session;
@@ -322,6 +350,7 @@ int main(void)
         cmocka_unit_test(merged_findings_say_how_often_and_where_else),
         cmocka_unit_test(without_sites_the_variables_are_named),
         cmocka_unit_test(labels_details_and_what_is_not_complete_are_told),
+        cmocka_unit_test(events_on_locks_are_told_with_their_locks),
         cmocka_unit_test(nothing_found_still_has_a_last_line),
         cmocka_unit_test(the_next_command_can_be_typed),
         cmocka_unit_test(names_cannot_disturb_a_terminal),
