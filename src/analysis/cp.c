@@ -213,6 +213,7 @@ const struct fw_analysis fw_analysis_cp = {
     .name = "cp",
     .summary = "races that lock order hides (causally-precedes)",
     .guarantee = FW_FIRST,
+    .first_claim = "Certain: the first finding of cp is a race, or else there is a deadlock",
     .create = cp_create,
     .finish = cp_finish,
     .destroy = cp_destroy,

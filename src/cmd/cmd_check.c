@@ -301,9 +301,9 @@ static const struct fw_exit_note exits[] = {
 };
 
 static const struct fw_example examples[] = {
-    { "foreweave check --analysis=null a.std", "reads and checks the whole trace" },
-    { "foreweave check -a null --format=json -o report.json a.fwt", "a report for programs" },
-    { "gzip -dc a.std.gz | foreweave check -a null -", "from a pipe" },
+    { "foreweave check --analysis=cp a.std", "races that the order of locks hid in this run" },
+    { "foreweave check -a cp --format=json -o report.json a.fwt", "a report for programs" },
+    { "gzip -dc a.std.gz | foreweave check -a null -", "a stream: is it well-formed?" },
     { 0 },
 };
 
