@@ -9,6 +9,7 @@
  *   fwt_source.c  blocks out of an input: cut or bad, checked, decompressed
  *   fwt_events.c  opens an event block: dictionary, threads, columns
  *   fwt_slice.c   makes events out of it
+ *   fwt_reuse.c   variables that share a name
  *   fwt_read.c    the decoder: order of blocks, names, modules, metadata
  *   fwt_columns.c events into columns
  *   fwt_write.c   the encoder

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "trace/decoder.h"
 #include "trace/fwt_events.h"
+#include "trace/fwt_reuse.h"
 #include "trace/fwt_source.h"
 
 #include <inttypes.h>
@@ -32,8 +33,9 @@ struct fwt_decoder {
     struct fw_fwt_block block;
     struct fw_fwt_events columns; /* of the current event block */
     bool in_events;
-    uint32_t unreadable; /* events still to be delivered as broken, under repair */
-    bool failed;         /* error is final: delivered after what was good, and ever again */
+    struct fw_fwt_reuse reuse; /* variables that share a name */
+    uint32_t unreadable;       /* events still to be delivered as broken, under repair */
+    bool failed;               /* error is final: delivered after what was good, and ever again */
     struct fw_error error;
     FW_VEC(struct fw_fwt_module) modules;
     FW_VEC(struct pair) metadata;
@@ -64,6 +66,7 @@ static void fwt_destroy(struct fw_decoder *decoder)
 
     fw_fwt_source_release(&d->source);
     fw_fwt_events_release(&d->columns);
+    fw_fwt_reuse_release(&d->reuse);
     for (size_t i = 0; i < d->modules.len; i++) {
         free((char *)d->modules.at[i].path);
         free((unsigned char *)d->modules.at[i].build_id);
@@ -113,6 +116,17 @@ static const char *take_text(struct fw_cursor *c, size_t *len)
     return (const char *)(c->bad ? NULL : fw_cursor_bytes(c, *len));
 }
 
+static uint32_t add_variable(struct fwt_decoder *d, const char *name, size_t len)
+{
+    struct fw_strtab *table = &d->setup.symbols->table[FW_SPACE_VARIABLE];
+    uint32_t fresh = table->count, id = fw_strtab_intern(table, name, len);
+
+    if (id == fresh)
+        return id;
+    fw_fwt_reuse_note(&d->reuse, fresh, id);
+    return fw_strtab_renew(table, id);
+}
+
 /* Adds one name; only variables may share one (memory is reused, and then is a new variable). */
 static int add_name(struct fwt_decoder *d, enum fw_space space, const char *name, size_t len,
                     struct fw_error *err)
@@ -125,7 +139,7 @@ static int add_name(struct fwt_decoder *d, enum fw_space space, const char *name
     if (expected >= FW_STRTAB_NONE - 2 || (space == FW_SPACE_THREAD && expected >= FW_MAX_THREADS))
         return fw_error_set(err, "too many names");
     if (space == FW_SPACE_VARIABLE)
-        id = fw_strtab_append(table, name, len);
+        id = add_variable(d, name, len);
     else if (space == FW_SPACE_THREAD)
         id = fw_symbols_intern_thread(d->setup.symbols, name, len);
     else
@@ -290,17 +304,31 @@ static uint32_t take_broken(struct fwt_decoder *d)
     return n;
 }
 
+/* How many of the slice's n events are on variables that still are. */
+static uint32_t check_reuse(struct fwt_decoder *d, uint32_t n)
+{
+    uint32_t good = n;
+
+    if (d->reuse.state.len)
+        good = fw_fwt_reuse_check(&d->reuse, d->slice, n);
+    if (good < n)
+        fw_error_set(&d->error, "event %" PRIu64 ": a newer variable has the name '%.200s' by now",
+                     d->slice_first + good,
+                     fw_symbols_name(d->setup.symbols, FW_SPACE_VARIABLE, d->slice[good].target));
+    return good;
+}
+
 /* The next slice of the current event block; what is wrong with it comes out on the next call. */
 static uint32_t take_slice(struct fwt_decoder *d)
 {
     uint32_t expected = fw_fwt_events_slice(&d->columns);
     uint32_t n = fw_fwt_events_take(&d->columns, d->slice, &d->error);
-    uint32_t left = d->columns.count - d->columns.done;
+    uint32_t good = check_reuse(d, n), left = d->columns.count - d->columns.done + (n - good);
 
-    if (n == expected) {
+    if (good == expected) {
         d->in_events = left > 0;
         d->whole = left ? d->whole : d->source.offset;
-        return n;
+        return good;
     }
     in_block(d, &d->error);
     if (d->setup.repair) {
@@ -309,7 +337,7 @@ static uint32_t take_slice(struct fwt_decoder *d)
         d->in_events = false;
         d->failed = true;
     }
-    return n;
+    return good;
 }
 
 /* One step: events into the slice, or a block taken.  1, 0 at the end, -1 on error. */

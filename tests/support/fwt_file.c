@@ -77,6 +77,14 @@ static struct fw_attr random_attr(uint64_t *state, unsigned kind, uint64_t posit
     return attr;
 }
 
+/* The first and the last variable share a name: one after the other. */
+static uint32_t of_its_time(const struct fwt_trace *trace, uint32_t variable, bool early)
+{
+    uint32_t last = fw_symbols_count(trace->symbols, FW_SPACE_VARIABLE) - 1;
+
+    return variable == (early ? last : 0) ? last - variable : variable;
+}
+
 void fwt_trace_random(struct fwt_trace *trace, uint64_t seed, uint32_t names, uint32_t events)
 {
     uint64_t state = seed;
@@ -95,6 +103,8 @@ void fwt_trace_random(struct fwt_trace *trace, uint64_t seed, uint32_t names, ui
         event.site = below(&state, fw_symbols_count(trace->symbols, FW_SPACE_SITE));
         if (space != FW_SPACE_NONE)
             event.target = below(&state, fw_symbols_count(trace->symbols, space));
+        if (space == FW_SPACE_VARIABLE)
+            event.target = of_its_time(trace, event.target, i < events / 2);
         if (fw_is_class(kind, FW_CLASS_ATOMIC))
             event.order = below(&state, FW_ORDER_COUNT) & 15;
         fwt_trace_add(trace, event,

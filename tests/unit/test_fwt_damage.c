@@ -421,6 +421,40 @@ static void only_variables_may_share_a_name(void **state)
     fwt_trace_release(&trace);
 }
 
+static void an_older_variable_of_the_name_is_over(void **state)
+{
+    static const uint32_t good[] = { 0, 3, 0, 2, 3, 2 }, bad[] = { 0, 1, 3, 0 };
+    struct fwt_trace trace;
+    struct fwt_file file;
+    struct fwt_result result;
+
+    (void)state;
+    fwt_trace_init(&trace);
+    fw_strtab_append(&trace.symbols->table[FW_SPACE_THREAD], "T0", 2);
+    for (int i = 0; i < 4; i++)
+        fw_strtab_append(&trace.symbols->table[FW_SPACE_VARIABLE], i < 3 ? "x" : "y", 1);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        fwt_trace_add(&trace, (struct fw_event) { .kind = FW_WRITE, .target = good[i] },
+                      (struct fw_attr) { 0 });
+    file = fwt_file_write(&trace, 2, FW_FWT_STORED);
+    result = fwt_file_read(&file, false);
+    assert_int_equal(result.end, 0);
+    fwt_result_release(&result);
+    fwt_file_release(&file);
+    fw_vec_clear(&trace.events);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        fwt_trace_add(&trace, (struct fw_event) { .kind = FW_WRITE, .target = bad[i] },
+                      (struct fw_attr) { 0 });
+    file = fwt_file_write(&trace, 3, FW_FWT_STORED);
+    expect_error_part(&file, "event 3: a newer variable has the name 'x' by now");
+    result = fwt_file_read(&file, true);
+    assert_int_equal(result.events.len, 4);
+    assert_int_equal(result.events.at[3].kind, FW_RAW_BROKEN);
+    fwt_result_release(&result);
+    fwt_file_release(&file);
+    fwt_trace_release(&trace);
+}
+
 /* A block of 16 MiB of one-letter names in a few hundred bytes. */
 static void names_that_explode_are_refused(void **state)
 {
@@ -482,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_bad_event_comes_after_the_good_ones_before_it),
         cmocka_unit_test(a_target_of_a_space_without_names_is_refused),
         cmocka_unit_test(only_variables_may_share_a_name),
+        cmocka_unit_test(an_older_variable_of_the_name_is_over),
         cmocka_unit_test(names_that_explode_are_refused),
         cmocka_unit_test(other_files_and_versions_are_refused),
     };
