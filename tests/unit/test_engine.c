@@ -124,7 +124,7 @@ static void an_engine_may_be_dropped_half_way(void **state)
 /* A long trace in which new names keep coming, so that reading changes what analyses look at. */
 static char *long_text(size_t *size)
 {
-    const int lines = 60000;
+    const int lines = 30000;
     char *at = fw_xmalloc((size_t)lines * 40), *start = at;
 
     for (int i = 0; i < lines / 5; i++) {
@@ -139,6 +139,20 @@ static char *long_text(size_t *size)
     }
     *size = (size_t)(at - start);
     return start;
+}
+
+/* Many small batches: more to go wrong. */
+static void feed_in_pieces(struct fw_engine *engine, const struct fw_batch *batch)
+{
+    const uint32_t size = 300;
+
+    for (uint32_t i = 0; i < batch->count; i += size)
+        fw_engine_batch(engine, &(struct fw_batch) {
+                                    .events = batch->events + i,
+                                    .attrs = batch->attrs,
+                                    .first = batch->first + i,
+                                    .count = size < batch->count - i ? size : batch->count - i,
+                                });
 }
 
 /* Everything that users would see of it. */
@@ -159,7 +173,7 @@ static void analyse(const char *trace, size_t size, size_t jobs, bool pairs_all,
                                                             .pairs_all = pairs_all });
     fw_engine_use_jobs(engine, jobs);
     while ((got = fw_reader_next(reader, &batch, &err)) > 0)
-        fw_engine_batch(engine, &batch);
+        feed_in_pieces(engine, &batch);
     assert_int_equal(got, 0);
     fw_engine_finish(engine);
     fw_output_open_memory(out);
@@ -183,7 +197,7 @@ static void any_number_of_jobs_finds_the_same(void **state)
     (void)state;
     for (int pairs_all = 0; pairs_all <= 1; pairs_all++) {
         analyse(long_one, size, 1, pairs_all, &one);
-        assert_true(one.used > 500000);
+        assert_true(one.used > 250000);
         for (size_t jobs = 2; jobs <= 9; jobs += jobs == 2 ? 1 : 6) {
             analyse(long_one, size, jobs, pairs_all, &many);
             assert_int_equal(one.used, many.used);
