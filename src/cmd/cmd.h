@@ -124,7 +124,14 @@ int fw_cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int fw_cmd_output(struct fw_output *out, const char *path);
 
-/* Closes it.  Returns status, or FW_EXIT_FAILURE (and prints why) if writing failed. */
+/* Is `out` one of the operands that are read?  Then a usage error: it would be overwritten. */
+int fw_cmd_check_output(const char *out, int argc, char **argv);
+bool fw_cmd_same_file(const char *in, const char *out);
+
+/*
+ * Closes it.  Returns status, or FW_EXIT_FAILURE (and prints why) if writing failed.  If the status
+ * says that the work failed, a file is not made, and an older one of that name stays.
+ */
 int fw_cmd_output_close(struct fw_output *out, int status);
 
 /* Colour is wanted: a terminal, not dumb, and NO_COLOR not set. */

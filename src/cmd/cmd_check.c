@@ -137,7 +137,7 @@ static int select_default(struct selection *selection)
             fw_vec_push(selection, fw_analyses[i]);
     if (selection->len == 0)
         return fw_cmd_usage("the default analyses (race, deadlock, atomicity, nondet) are not "
-                            "built in this version: name others, for example --analysis=cp,hb; "
+                            "built in this version: name others, for example --analysis=cp; "
                             "'foreweave list' names them");
     return 0;
 }
@@ -274,11 +274,11 @@ static int run(const void *values, int argc, char **argv)
                                        .format = fw_format_name(check->from) };
     struct selection selection = { 0 };
     struct job job = { .check = check, .path = argv[0] };
-    int status;
+    int status = fw_cmd_check_output(check->output, argc, argv);
 
-    (void)argc;
-    status = check->analyses.len ? select_named(&check->analyses, &selection)
-                                 : select_default(&selection);
+    if (!status)
+        status = check->analyses.len ? select_named(&check->analyses, &selection)
+                                     : select_default(&selection);
     if (!status)
         status = fw_cmd_open_trace(&job.reader, argv[0], &reading);
     if (!status)

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct convert {
@@ -30,17 +29,6 @@ static const struct fw_option options[] = {
     { 0 },
 };
 
-/* Opening OUT empties it: that must not be the file we read. */
-static bool same_file(const char *in, const char *out)
-{
-    struct stat a, b;
-    int got = strcmp(in, "-") == 0 ? fstat(STDIN_FILENO, &a) : stat(in, &a);
-
-    if (got < 0 || strcmp(out, "-") == 0 || stat(out, &b) < 0)
-        return false;
-    return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* Does the name of OUT say its format? */
 static bool says_format(const char *path)
 {
@@ -56,7 +44,7 @@ static bool says_format(const char *path)
 
 static int check_names(const struct convert *convert, const char *in, const char *out)
 {
-    if (same_file(in, out))
+    if (fw_cmd_same_file(in, out))
         return fw_cmd_usage("'%s' and '%s' are the same file", in, out);
     if (convert->to == FW_FROM_UNKNOWN && !says_format(out))
         return fw_cmd_usage("cannot tell the format of '%s': name it .std, .tid or .fwt, or say "

@@ -289,8 +289,10 @@ static int run(const void *values, int argc, char **argv)
     const struct info *info = values;
     struct fw_output out;
     struct fw_json json = { .out = &out };
-    int status = fw_cmd_output(&out, info->output);
+    int status = fw_cmd_check_output(info->output, argc, argv);
 
+    if (!status)
+        status = fw_cmd_output(&out, info->output);
     if (status)
         return status;
     if (info->format == FW_FORMAT_JSON) {

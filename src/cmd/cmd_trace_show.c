@@ -319,10 +319,13 @@ static int show_trace(const struct filter *filter, const char *path)
 
 static int run(const void *values, int argc, char **argv)
 {
+    const struct show *show = values;
     struct filter filter;
-    int status = filter_init(&filter, values);
+    int status = fw_cmd_check_output(show->output, argc, argv);
 
-    (void)argc;
+    if (status)
+        return status;
+    status = filter_init(&filter, values);
     if (!status)
         status = show_trace(&filter, argv[0]);
     fw_vec_release(&filter.events);

@@ -326,9 +326,10 @@ static int run(const void *values, int argc, char **argv)
     struct fw_trace *trace;
     struct fw_result *result;
     struct fw_error err;
-    int status;
+    int status = fw_cmd_check_output(verify->output, argc, argv);
 
-    (void)argc;
+    if (status)
+        return status;
     if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0)
         return fw_cmd_usage("only one of TRACE and RESULT can be standard input");
     if (fw_result_read(&result, argv[1], &err) < 0)

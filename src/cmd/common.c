@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -71,10 +72,32 @@ int fw_cmd_output(struct fw_output *out, const char *path)
     return 0;
 }
 
+bool fw_cmd_same_file(const char *in, const char *out)
+{
+    struct stat a, b;
+    int got = strcmp(in, "-") == 0 ? fstat(STDIN_FILENO, &a) : stat(in, &a);
+
+    if (got < 0 || strcmp(out, "-") == 0 || stat(out, &b) < 0)
+        return false;
+    return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int fw_cmd_check_output(const char *out, int argc, char **argv)
+{
+    for (int i = 0; out && i < argc; i++)
+        if (fw_cmd_same_file(argv[i], out))
+            return fw_cmd_usage("'%s' and '%s' are the same file", argv[i], out);
+    return 0;
+}
+
 int fw_cmd_output_close(struct fw_output *out, int status)
 {
     struct fw_error err;
 
+    if (out->part && status != FW_EXIT_OK && status != FW_EXIT_FINDINGS) {
+        fw_output_abandon(out);
+        return status;
+    }
     if (fw_output_close(out, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     return status;

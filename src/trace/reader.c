@@ -71,6 +71,21 @@ static const struct fw_format *find_format(struct fw_reader *reader,
     return format;
 }
 
+/* Editors put one before UTF-8 text; it is not part of the first name. */
+static int skip_byte_order_mark(struct fw_input *input, struct fw_error *err)
+{
+    static const unsigned char mark[3] = { 0xef, 0xbb, 0xbf };
+    const unsigned char *bytes;
+    ssize_t got = fw_input_peek(input, &bytes, sizeof mark, err);
+    unsigned char gone[sizeof mark];
+
+    if (got < 0)
+        return -1;
+    if (got < (ssize_t)sizeof mark || memcmp(bytes, mark, sizeof mark) != 0)
+        return 0;
+    return fw_input_read_full(input, gone, sizeof gone, err) < 0 ? -1 : 0;
+}
+
 /* Takes over *input. */
 static int open_input(struct fw_reader **out, const struct fw_input *input,
                       const struct fw_read_options *options, struct fw_error *err)
@@ -84,6 +99,10 @@ static int open_input(struct fw_reader **out, const struct fw_input *input,
     reader->input = *input;
     format = find_format(reader, options, err);
     if (!format) {
+        fw_reader_close(reader);
+        return -1;
+    }
+    if (format != &fw_format_fwt && skip_byte_order_mark(&reader->input, err) < 0) {
         fw_reader_close(reader);
         return -1;
     }

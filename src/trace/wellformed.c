@@ -13,6 +13,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* So far back, in notifies of its condition, can the rf of a wake reach at the least. */
+#define MOST_NOTIFIES (1u << 20)
+
 struct fw_wellformed *fw_wellformed_create(const struct fw_symbols *symbols,
                                            const struct fw_read_options *options)
 {
@@ -28,21 +31,19 @@ void fw_wellformed_destroy(struct fw_wellformed *wf)
 {
     if (!wf)
         return;
-    for (size_t i = 0; i < wf->threads.len; i++)
+    for (size_t i = 0; i < wf->threads.len; i++) {
         fw_vec_release(&wf->threads.at[i].blocks);
-    for (size_t i = 0; i < wf->locks.len; i++)
-        fw_wellformed_release_lock_state(&wf->locks.at[i]);
+        fw_vec_release(&wf->threads.at[i].shared);
+        fw_vec_release(&wf->threads.at[i].barriers);
+    }
     for (size_t i = 0; i < wf->conditions.len; i++)
         fw_vec_release(&wf->conditions.at[i].notifies);
     for (size_t i = 0; i < wf->semaphores.len; i++)
         fw_vec_release(&wf->semaphores.at[i].posts);
-    for (size_t i = 0; i < wf->barriers.len; i++)
-        fw_vec_release(&wf->barriers.at[i].inside);
     fw_vec_release(&wf->threads);
     fw_vec_release(&wf->locks);
     fw_vec_release(&wf->conditions);
     fw_vec_release(&wf->semaphores);
-    fw_vec_release(&wf->barriers);
     fw_vec_release(&wf->last_write);
     fw_vec_release(&wf->out);
     fw_vec_release(&wf->out_index);
@@ -144,6 +145,9 @@ static void forget_notifies(struct fw_wellformed *wf, struct condition_state *co
 
     while (keep < condition->notifies.len && condition->notifies.at[keep] < oldest)
         keep++;
+    /* A thread that released a lock long ago may never wait: it does not keep all since then. */
+    if (condition->notifies.len - keep >= MOST_NOTIFIES)
+        keep = condition->notifies.len - MOST_NOTIFIES / 2;
     condition->notifies.len -= keep;
     memmove(condition->notifies.at, condition->notifies.at + keep,
             condition->notifies.len * sizeof *condition->notifies.at);
@@ -154,9 +158,12 @@ static enum verdict note_notify(struct fw_wellformed *wf, const struct fw_event 
 {
     struct condition_state *condition = &wf->conditions.at[event->target];
 
-    /* Tidy up each time the list would grow: amortised, and short in practice. */
-    if (condition->notifies.len >= 64 && condition->notifies.len == condition->notifies.cap)
+    /* Tidy up each time the list would grow, and let it grow if that freed little: amortised. */
+    if (condition->notifies.len >= 64 && condition->notifies.len == condition->notifies.cap) {
         forget_notifies(wf, condition);
+        if (condition->notifies.len * 2 > condition->notifies.cap)
+            fw_vec_reserve(&condition->notifies, condition->notifies.cap * 2);
+    }
     fw_vec_push(&condition->notifies, index + 1);
     return VERDICT_KEEP;
 }
@@ -203,6 +210,24 @@ static enum verdict check_wake(struct fw_wellformed *wf, const struct fw_event *
                              (unsigned long long)attr->rf, name);
 }
 
+/* The place of the post with this index, or the end. */
+static size_t find_post(const struct semaphore_state *semaphore, uint64_t index)
+{
+    size_t low = semaphore->head, high = semaphore->posts.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (semaphore->posts.at[middle] < index * 2)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < semaphore->posts.len && semaphore->posts.at[low] == index * 2
+               ? low
+               : semaphore->posts.len;
+}
+
 /* Without rf a pend takes the oldest unanswered post; if there is none, an initial token. */
 static enum verdict check_pend(struct fw_wellformed *wf, const struct fw_event *event,
                                const struct fw_attr *attr)
@@ -211,17 +236,16 @@ static enum verdict check_pend(struct fw_wellformed *wf, const struct fw_event *
     size_t at = semaphore->head;
 
     if (attr->has & FW_ATTR_RF) {
-        while (at < semaphore->posts.len && semaphore->posts.at[at] != attr->rf)
-            at++;
+        at = find_post(semaphore, attr->rf);
         if (at == semaphore->posts.len)
             return fw_wellformed_bad(wf, event, "rf=%llu is no unanswered post of %s",
                                      (unsigned long long)attr->rf, target_name(wf, event));
     }
     if (at == semaphore->posts.len)
         return VERDICT_KEEP;
-    memmove(semaphore->posts.at + semaphore->head + 1, semaphore->posts.at + semaphore->head,
-            (at - semaphore->head) * sizeof *semaphore->posts.at);
-    semaphore->head++;
+    semaphore->posts.at[at] |= 1;
+    while (semaphore->head < semaphore->posts.len && semaphore->posts.at[semaphore->head] & 1)
+        semaphore->head++;
     return VERDICT_KEEP;
 }
 
@@ -238,32 +262,32 @@ static enum verdict note_post(struct fw_wellformed *wf, const struct fw_event *e
                 semaphore->posts.len * sizeof *semaphore->posts.at);
         semaphore->head = 0;
     }
-    fw_vec_push(&semaphore->posts, index);
+    fw_vec_push(&semaphore->posts, index * 2);
     return VERDICT_KEEP;
 }
 
-static uint32_t *find_inside(struct barrier_state *barrier, uint32_t thread)
+static uint32_t *find_inside(struct thread_state *thread, uint32_t barrier)
 {
-    for (size_t i = 0; i < barrier->inside.len; i++)
-        if (barrier->inside.at[i] == thread)
-            return &barrier->inside.at[i];
+    for (size_t i = 0; i < thread->barriers.len; i++)
+        if (thread->barriers.at[i] == barrier)
+            return &thread->barriers.at[i];
     return NULL;
 }
 
 static enum verdict check_barrier(struct fw_wellformed *wf, const struct fw_event *event)
 {
-    struct barrier_state *barrier = &wf->barriers.at[event->target];
-    uint32_t *inside = find_inside(barrier, event->thread);
+    struct thread_state *thread = thread_of(wf, event);
+    uint32_t *inside = find_inside(thread, event->target);
 
     if (event->kind == FW_BARRIER_IN) {
         if (inside)
             return fw_wellformed_bad(wf, event, "it is still inside %s", target_name(wf, event));
-        fw_vec_push(&barrier->inside, event->thread);
+        fw_vec_push(&thread->barriers, event->target);
         return VERDICT_KEEP;
     }
     if (!inside)
         return fw_wellformed_bad(wf, event, "it never entered %s", target_name(wf, event));
-    *inside = fw_vec_pop(&barrier->inside);
+    *inside = fw_vec_pop(&thread->barriers);
     return VERDICT_KEEP;
 }
 
@@ -393,7 +417,6 @@ static void make_room(struct fw_wellformed *wf)
     fw_vec_extend(&wf->locks, fw_symbols_count(symbols, FW_SPACE_LOCK));
     fw_vec_extend(&wf->conditions, fw_symbols_count(symbols, FW_SPACE_CONDITION));
     fw_vec_extend(&wf->semaphores, fw_symbols_count(symbols, FW_SPACE_SEMAPHORE));
-    fw_vec_extend(&wf->barriers, fw_symbols_count(symbols, FW_SPACE_BARRIER));
     fw_vec_extend(&wf->last_write, (size_t)fw_symbols_count(symbols, FW_SPACE_VARIABLE) + 1);
 }
 

@@ -6,6 +6,7 @@
  * outermost pair is an event.  Changing the mode without releasing would block
  * a real thread for ever, so it is ill-formed.
  */
+#include "base/bug.h"
 #include "trace/wellformed_state.h"
 
 static const char *lock_name(const struct fw_wellformed *wf, const struct fw_event *event)
@@ -33,38 +34,54 @@ static enum verdict reentrant(const struct fw_wellformed *wf)
     return wf->keep_reentrant ? VERDICT_KEEP : VERDICT_FILTER;
 }
 
-static struct shared_holder *find_shared(struct lock_state *lock, uint32_t thread)
+static struct shared_hold *find_shared(struct fw_wellformed *wf, const struct fw_event *event)
 {
-    for (size_t i = 0; i < lock->shared.len; i++)
-        if (lock->shared.at[i].thread == thread)
-            return &lock->shared.at[i];
+    struct thread_state *thread = &wf->threads.at[event->thread];
+
+    for (size_t i = 0; i < thread->shared.len; i++)
+        if (thread->shared.at[i].lock == event->target)
+            return &thread->shared.at[i];
     return NULL;
 }
 
-/* A thread other than `thread` that holds the lock in any mode; FW_MAX_THREADS: none. */
-static uint32_t other_holder(const struct lock_state *lock, uint32_t thread)
+/* Does a thread other than the event's hold the lock, in any mode? */
+static bool held_by_other(struct fw_wellformed *wf, const struct fw_event *event)
 {
-    if (lock->owner_plus_1 && !owns(lock, thread))
-        return lock->owner_plus_1 - 1;
-    for (size_t i = 0; i < lock->shared.len; i++)
-        if (lock->shared.at[i].thread != thread)
-            return lock->shared.at[i].thread;
-    return FW_MAX_THREADS;
+    const struct lock_state *lock = lock_of(wf, event);
+
+    if (lock->owner_plus_1)
+        return !owns(lock, event->thread);
+    return lock->shared > (find_shared(wf, event) ? 1u : 0u);
+}
+
+/* Who it is: for messages, so the search may take its time. */
+static const char *other_holder(struct fw_wellformed *wf, const struct fw_event *event)
+{
+    const struct lock_state *lock = lock_of(wf, event);
+    struct fw_event other = *event;
+
+    if (lock->owner_plus_1)
+        return thread_name(wf, lock->owner_plus_1 - 1);
+    for (uint32_t i = 0; i < wf->threads.len; i++) {
+        other.thread = i & (FW_MAX_THREADS - 1);
+        if (i != event->thread && find_shared(wf, &other))
+            return thread_name(wf, i);
+    }
+    FW_BUG("a lock is shared by nobody");
 }
 
 enum verdict fw_wellformed_acquire(struct fw_wellformed *wf, struct fw_event *event)
 {
     struct lock_state *lock = lock_of(wf, event);
-    uint32_t other = other_holder(lock, event->thread);
 
     if (owns(lock, event->thread)) {
         lock->depth++;
         return reentrant(wf);
     }
-    if (other != FW_MAX_THREADS)
-        return fw_wellformed_bad(wf, event, "%s holds %s", thread_name(wf, other),
+    if (held_by_other(wf, event))
+        return fw_wellformed_bad(wf, event, "%s holds %s", other_holder(wf, event),
                                  lock_name(wf, event));
-    if (lock->shared.len)
+    if (lock->shared)
         return fw_wellformed_bad(wf, event, "it already holds %s in shared mode",
                                  lock_name(wf, event));
     lock->owner_plus_1 = event->thread + 1;
@@ -75,7 +92,7 @@ enum verdict fw_wellformed_acquire(struct fw_wellformed *wf, struct fw_event *ev
 enum verdict fw_wellformed_shared_acquire(struct fw_wellformed *wf, struct fw_event *event)
 {
     struct lock_state *lock = lock_of(wf, event);
-    struct shared_holder *mine = find_shared(lock, event->thread);
+    struct shared_hold *mine = find_shared(wf, event);
 
     if (mine) {
         mine->depth++;
@@ -87,7 +104,9 @@ enum verdict fw_wellformed_shared_acquire(struct fw_wellformed *wf, struct fw_ev
     if (lock->owner_plus_1)
         return fw_wellformed_bad(wf, event, "%s holds %s",
                                  thread_name(wf, lock->owner_plus_1 - 1), lock_name(wf, event));
-    fw_vec_push(&lock->shared, ((struct shared_holder) { event->thread, 1 }));
+    fw_vec_push(&wf->threads.at[event->thread].shared,
+                ((struct shared_hold) { event->target, 1 }));
+    lock->shared++;
     return VERDICT_KEEP;
 }
 
@@ -95,12 +114,11 @@ static enum verdict not_held(struct fw_wellformed *wf, const struct fw_event *ev
                              const char *mode)
 {
     const struct lock_state *lock = lock_of(wf, event);
-    uint32_t other = other_holder(lock, event->thread);
 
-    if (other != FW_MAX_THREADS)
-        return fw_wellformed_bad(wf, event, "%s holds %s", thread_name(wf, other),
+    if (held_by_other(wf, event))
+        return fw_wellformed_bad(wf, event, "%s holds %s", other_holder(wf, event),
                                  lock_name(wf, event));
-    if (lock->owner_plus_1 || lock->shared.len)
+    if (lock->owner_plus_1 || lock->shared)
         return fw_wellformed_bad(wf, event, "it does not hold %s %s", lock_name(wf, event), mode);
     return fw_wellformed_bad(wf, event, "nobody holds %s", lock_name(wf, event));
 }
@@ -121,21 +139,21 @@ enum verdict fw_wellformed_release(struct fw_wellformed *wf, struct fw_event *ev
 enum verdict fw_wellformed_shared_release(struct fw_wellformed *wf, struct fw_event *event,
                                           uint64_t index)
 {
-    struct lock_state *lock = lock_of(wf, event);
-    struct shared_holder *mine = find_shared(lock, event->thread);
+    struct shared_hold *mine = find_shared(wf, event);
 
     if (!mine)
         return not_held(wf, event, "in shared mode");
     if (--mine->depth)
         return reentrant(wf);
-    *mine = fw_vec_pop(&lock->shared);
+    *mine = fw_vec_pop(&wf->threads.at[event->thread].shared);
+    lock_of(wf, event)->shared--;
     wf->threads.at[event->thread].last_release = index + 1;
     return VERDICT_KEEP;
 }
 
 enum verdict fw_wellformed_try_fail(struct fw_wellformed *wf, struct fw_event *event)
 {
-    if (other_holder(lock_of(wf, event), event->thread) == FW_MAX_THREADS)
+    if (!held_by_other(wf, event))
         return fw_wellformed_bad(wf, event, "no other thread holds %s", lock_name(wf, event));
     return VERDICT_KEEP;
 }
@@ -186,12 +204,11 @@ enum verdict fw_wellformed_return_from_wait(struct fw_wellformed *wf, const stru
     struct fw_event back = {
         .target = thread->wait_lock, .thread = event->thread, .kind = FW_ACQUIRE
     };
-    uint32_t other = other_holder(lock, event->thread);
 
     thread->phase = PHASE_RUNNING;
-    if (other != FW_MAX_THREADS)
+    if (held_by_other(wf, &back))
         return fw_wellformed_bad(wf, event, "it waits for %s, which %s holds", lock_name(wf, &back),
-                                 thread_name(wf, other));
+                                 other_holder(wf, &back));
     emit_wake(wf, back, thread->wait_index);
     /* A log that has the acquire as a line of its own: only the wake was missing. */
     if (event->kind == FW_ACQUIRE && event->target == thread->wait_lock && thread->wait_depth == 1)
@@ -202,9 +219,4 @@ enum verdict fw_wellformed_return_from_wait(struct fw_wellformed *wf, const stru
     for (uint32_t i = 1; wf->keep_reentrant && i < lock->depth; i++)
         fw_wellformed_emit(wf, back, thread->wait_index);
     return VERDICT_KEEP;
-}
-
-void fw_wellformed_release_lock_state(struct lock_state *lock)
-{
-    fw_vec_release(&lock->shared);
 }

@@ -18,6 +18,12 @@ enum phase {
     PHASE_JOINED,
 };
 
+/* A lock that a thread holds in shared mode. */
+struct shared_hold {
+    uint32_t lock;
+    uint32_t depth;
+};
+
 struct thread_state {
     enum phase phase;
     bool forked;
@@ -26,30 +32,25 @@ struct thread_state {
     uint32_t wait_depth;   /* how deep it was held, */
     uint64_t wait_index;   /* and the line that said so */
     FW_VEC(uint32_t) blocks; /* open begins, innermost last */
-};
-
-struct shared_holder {
-    uint32_t thread;
-    uint32_t depth;
+    /* Kept with the thread, which is in few, and not with the object, which may have many. */
+    FW_VEC(struct shared_hold) shared;
+    FW_VEC(uint32_t) barriers; /* that it is inside of */
 };
 
 struct lock_state {
     uint32_t owner_plus_1; /* exclusive holder; 0: none */
     uint32_t depth;
-    FW_VEC(struct shared_holder) shared;
+    uint32_t shared; /* threads that hold it in shared mode */
 };
 
 struct condition_state {
     FW_VEC(uint64_t) notifies; /* indices, ascending; those nobody can answer are let go */
 };
 
+/* A post: index times 2, plus 1 once it is answered. */
 struct semaphore_state {
-    FW_VEC(uint64_t) posts; /* unanswered, oldest at `head` */
+    FW_VEC(uint64_t) posts; /* ascending; the oldest unanswered one at `head` */
     size_t head;
-};
-
-struct barrier_state {
-    FW_VEC(uint32_t) inside; /* threads between barin and barout */
 };
 
 /* What is to become of an event. */
@@ -69,7 +70,6 @@ struct fw_wellformed {
     FW_VEC(struct lock_state) locks;
     FW_VEC(struct condition_state) conditions;
     FW_VEC(struct semaphore_state) semaphores;
-    FW_VEC(struct barrier_state) barriers;
     FW_VEC(uint64_t) last_write; /* variable + 1 → index of its latest write + 1; [0] is scrap */
 
     /* Once an index is missing, events are copied here with their indices. */
@@ -108,6 +108,5 @@ enum verdict fw_wellformed_wait(struct fw_wellformed *wf, struct fw_event *event
 /* The thread of `event` returns from its wait(l): emits wake and acq.  KEEP or BAD. */
 enum verdict fw_wellformed_return_from_wait(struct fw_wellformed *wf,
                                             const struct fw_event *event);
-void fw_wellformed_release_lock_state(struct lock_state *lock);
 
 #endif

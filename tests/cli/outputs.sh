@@ -50,6 +50,12 @@ err_has "foreweave: cannot write 'no/such/foreweave.1': no such file or director
 echo 'T1|rel(l)|1' >>a.std
 expect 3 trace convert a.std bad.fwt
 [ ! -e bad.fwt ] || complain "a half-written bad.fwt was left"
+for command in "trace show" "trace info" "check -a null"; do
+    echo old >older
+    # shellcheck disable=SC2086
+    expect 3 $command a.std -o older
+    [ "$(cat older)" = old ] || complain "older was touched"
+done
 echo old >older.fwt
 expect 3 trace convert a.std older.fwt
 [ "$(cat older.fwt)" = old ] || complain "older.fwt was touched"

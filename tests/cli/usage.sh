@@ -36,6 +36,13 @@ usage "'7-3..' is not a range" trace show --range=7-3.. a.std
 usage "the range '7-3' ends before it begins" trace show --range=7-3 a.std
 usage "'x' is not the index of an event" trace show --events=1,x a.std
 usage "'a.std' and './a.std' are the same file" trace convert a.std ./a.std
+cp "$FOREWEAVE_SOURCE/examples/hidden-race.json" r.json
+for command in "trace show" "trace info" "check -a null"; do
+    # shellcheck disable=SC2086
+    usage "'a.std' and './a.std' are the same file" $command a.std -o ./a.std
+done
+usage "'a.std' and 'a.std' are the same file" trace verify a.std r.json -o a.std
+usage "'r.json' and 'r.json' are the same file" trace verify a.std r.json -o r.json
 usage "cannot tell the format of 'a.txt'" trace convert a.std a.txt
 usage "no analysis 'nul' in this version: did you mean 'null'? 'foreweave list' names them" \
     check --analysis=nul a.std

@@ -178,6 +178,31 @@ static void reentrant_pairs_are_filtered_but_keep_their_indices(void **state)
     fw_trace_destroy(trace);
 }
 
+static void posts_are_answered_in_any_order(void **state)
+{
+    static const struct sample samples[] = {
+        { "T1|post(s)|\nT1|post(s)|\nT1|post(s)|\n"
+          "T2|pend(s)||rf=1\nT2|pend(s)|\nT2|pend(s)||rf=2\n",
+          NULL },
+        { "T1|post(s)|\nT1|post(s)|\nT1|post(s)|\n"
+          "T2|pend(s)||rf=1\nT2|pend(s)|\nT2|pend(s)||rf=0\n",
+          "t.std:6: 'pend(s)' by T2, but rf=0 is no unanswered post of s" },
+    };
+
+    (void)state;
+    CHECK(samples);
+}
+
+static void a_byte_order_mark_is_no_part_of_a_name(void **state)
+{
+    struct fw_trace *trace = load("\xef\xbb\xbfT0|w(x)|\nT0|r(x)|\n", false);
+
+    (void)state;
+    assert_int_equal(fw_trace_thread_count(trace), 1);
+    assert_string_equal(fw_thread_name(trace->symbols, 0), "T0");
+    fw_trace_destroy(trace);
+}
+
 static void what_stands_before_a_bad_event_is_delivered(void **state)
 {
     static const char text[] = "T1|acq(L)|\nT1|w(x)|\nT2|rel(L)|\nT1|rel(L)|\n";
@@ -275,6 +300,8 @@ int main(void)
         cmocka_unit_test(answers_have_a_cause),
         cmocka_unit_test(barriers_and_blocks_pair_up),
         cmocka_unit_test(reentrant_pairs_are_filtered_but_keep_their_indices),
+        cmocka_unit_test(posts_are_answered_in_any_order),
+        cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
         cmocka_unit_test(what_stands_before_a_bad_event_is_delivered),
         cmocka_unit_test(repair_drops_and_counts_what_is_ill_formed),
         cmocka_unit_test(a_wait_of_one_line_is_release_wake_and_acquire),
