@@ -44,6 +44,8 @@ static void add_fork_and_join(struct build *b, uint32_t i)
     const uint32_t *row = fw_row(&b->index->by_thread, event->target);
     uint32_t count = fw_row_count(&b->index->by_thread, event->target);
 
+    if (event->kind == FW_JOIN) /* also of a thread without events */
+        set(b, b->to->hard, b->index->fork_of[event->target], i);
     for (uint32_t j = 0; j < count; j++) {
         if (event->kind == FW_FORK)
             set(b, b->to->hard, i, row[j]);
