@@ -119,6 +119,7 @@ struct fw_analysis {
 /* All analyses, in the order of `foreweave list`; ends with NULL. */
 extern const struct fw_analysis *const fw_analyses[];
 
+extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_null;
 extern const struct fw_analysis fw_analysis_cp;
 

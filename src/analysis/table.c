@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct fw_analysis *const fw_analyses[] = {
+    &fw_analysis_hb,
     &fw_analysis_cp,
     &fw_analysis_null,
     NULL,
