@@ -279,6 +279,7 @@ const struct fw_analysis fw_analysis_hb = {
     .name = "hb",
     .summary = "races: conflicting accesses that happens-before leaves unordered",
     .guarantee = FW_FIRST,
+    .observed = true,
     .create = hb_create,
     .finish = hb_finish,
     .destroy = hb_destroy,

@@ -137,7 +137,7 @@ static int select_default(struct selection *selection)
             fw_vec_push(selection, fw_analyses[i]);
     if (selection->len == 0)
         return fw_cmd_usage("the default analyses (race, deadlock, atomicity, nondet) are not "
-                            "built in this version: name others, for example --analysis=cp; "
+                            "built in this version: name others, for example --analysis=cp,hb; "
                             "'foreweave list' names them");
     return 0;
 }
