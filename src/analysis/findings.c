@@ -8,8 +8,11 @@
  */
 #include "analysis/findings.h"
 
+#include "analysis/tally.h"
+
 #include "base/bug.h"
 #include "base/idmap.h"
+#include "base/idsort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,6 +53,8 @@ struct fw_findings {
     FW_VEC(struct entry) entries;
     struct fw_idmap by_parts;
     struct parts *scratch;
+    struct fw_tally *tally; /* of races whose sites raced before; NULL before the first race */
+    uint64_t shown;         /* the latest index in the events of any entry */
 };
 
 struct fw_findings *fw_findings_create(const struct fw_symbols *symbols, bool pairs_all)
@@ -78,6 +83,7 @@ void fw_findings_destroy(struct fw_findings *findings)
     fw_idmap_release(&findings->by_parts);
     fw_vec_release(findings->scratch);
     free(findings->scratch);
+    fw_tally_destroy(findings->tally);
     free(findings);
 }
 
@@ -226,22 +232,12 @@ static int compare_events(const struct fw_mark *a, size_t a_count, const struct 
     return compare(a_count, b_count);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return compare(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 static void tidy_variables(struct entry *entry)
 {
-    uint32_t *at = entry->finding.variables.at;
-    size_t len = entry->finding.variables.len, kept = 0;
+    struct fw_finding *finding = &entry->finding;
 
-    if (len > 1)
-        qsort(at, len, sizeof *at, compare_ids);
-    for (size_t i = 0; i < len; i++)
-        if (kept == 0 || at[kept - 1] != at[i])
-            at[kept++] = at[i];
-    entry->finding.variables.len = entry->tidy = kept;
+    entry->tidy = fw_idsort_unique(finding->variables.at, finding->variables.len);
+    finding->variables.len = entry->tidy;
 }
 
 /* A short memory filters most repetitions; the rest goes when the list has doubled. */
@@ -259,7 +255,8 @@ static void add_variable(struct entry *entry, uint32_t variable)
         tidy_variables(entry);
 }
 
-static void set_events(struct entry *entry, const struct fw_occurrence *occurrence)
+static void set_events(struct fw_findings *findings, struct entry *entry,
+                       const struct fw_occurrence *occurrence)
 {
     struct fw_finding *finding = &entry->finding;
 
@@ -269,6 +266,8 @@ static void set_events(struct entry *entry, const struct fw_occurrence *occurren
            occurrence->event_count * sizeof *occurrence->events);
     finding->events.len = occurrence->event_count;
     entry->moment = moment_of(occurrence->events, occurrence->event_count);
+    if (findings->shown < entry->moment.latest)
+        findings->shown = entry->moment.latest;
     if (occurrence->detail) {
         free(finding->detail);
         finding->detail = fw_xstrdup(occurrence->detail);
@@ -285,11 +284,12 @@ static void add_entry(struct fw_findings *findings, const struct fw_occurrence *
     entry->finding.count = 1;
     if (occurrence->label)
         snprintf(entry->finding.label, sizeof entry->finding.label, "%s", occurrence->label);
-    set_events(entry, occurrence);
+    set_events(findings, entry, occurrence);
     add_variable(entry, occurrence->variable);
 }
 
-static void merge(struct entry *entry, const struct fw_occurrence *occurrence)
+static void merge(struct fw_findings *findings, struct entry *entry,
+                  const struct fw_occurrence *occurrence)
 {
     const struct fw_finding *finding = &entry->finding;
     struct moment moment = moment_of(occurrence->events, occurrence->event_count);
@@ -299,7 +299,7 @@ static void merge(struct entry *entry, const struct fw_occurrence *occurrence)
         order = compare_events(occurrence->events, occurrence->event_count, finding->events.at,
                                finding->events.len);
     if (order < 0)
-        set_events(entry, occurrence);
+        set_events(findings, entry, occurrence);
     entry->finding.count++;
     add_variable(entry, occurrence->variable);
 }
@@ -315,25 +315,62 @@ static void add_key(struct fw_findings *findings, const struct key *key, uint32_
     fw_idmap_add(&findings->by_parts, hash, (uint32_t)findings->entries.len - 1);
 }
 
-void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence)
+/* Adds to the entry of its key, or to a new one; which one. */
+static uint32_t add_by_key(struct fw_findings *findings, const struct fw_occurrence *occurrence)
 {
-    struct key key;
-    uint32_t hash, id;
+    struct key key = key_of(findings, occurrence);
+    uint32_t hash = hash_key(&key);
+    uint32_t id = fw_idmap_find(&findings->by_parts, hash, entry_is, &key);
 
-    FW_ASSERT(!findings->finished && occurrence->event_count);
-    if (findings->pairs_all) {
-        add_entry(findings, occurrence);
-        return;
-    }
-    key = key_of(findings, occurrence);
-    hash = hash_key(&key);
-    id = fw_idmap_find(&findings->by_parts, hash, entry_is, &key);
     if (id != FW_IDMAP_NONE) {
-        merge(&findings->entries.at[id], occurrence);
-        return;
+        merge(findings, &findings->entries.at[id], occurrence);
+        return id;
     }
     add_entry(findings, occurrence);
     add_key(findings, &key, hash);
+    return (uint32_t)findings->entries.len - 1;
+}
+
+/* Is it a race that has nothing but its sites and its variable? */
+static bool is_simple_race(const struct fw_occurrence *occurrence)
+{
+    return occurrence->kind == FW_FINDING_RACE && occurrence->event_count == 2 &&
+           !occurrence->label && !occurrence->detail && occurrence->events[0].site &&
+           occurrence->events[1].site;
+}
+
+static void put_tallied(void *me, uint32_t id, uint32_t variable, uint32_t count)
+{
+    struct fw_findings *findings = me;
+    struct entry *entry = &findings->entries.at[id];
+
+    entry->finding.count += count;
+    add_variable(entry, variable);
+}
+
+/* A race that is later than all that are shown is only counted, if its sites are known. */
+static void add_simple_race(struct fw_findings *findings, const struct fw_occurrence *occurrence)
+{
+    uint32_t a = occurrence->events[0].site, b = occurrence->events[1].site;
+    uint64_t latest = moment_of(occurrence->events, 2).latest;
+
+    if (!findings->tally)
+        findings->tally = fw_tally_create();
+    if (latest <= findings->shown || !fw_tally_count(findings->tally, a, b, occurrence->variable))
+        fw_tally_learn(findings->tally, a, b, add_by_key(findings, occurrence));
+    else if (fw_tally_is_full(findings->tally))
+        fw_tally_empty(findings->tally, put_tallied, findings);
+}
+
+void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence)
+{
+    FW_ASSERT(!findings->finished && occurrence->event_count);
+    if (findings->pairs_all)
+        add_entry(findings, occurrence);
+    else if (is_simple_race(occurrence))
+        add_simple_race(findings, occurrence);
+    else
+        add_by_key(findings, occurrence);
 }
 
 /* --- the sorted result ------------------------------------------------------------------- */
@@ -382,6 +419,8 @@ void fw_findings_finish(struct fw_findings *findings)
 {
     FW_ASSERT(!findings->finished);
     findings->finished = true;
+    if (findings->tally)
+        fw_tally_empty(findings->tally, put_tallied, findings);
     for (size_t i = 0; i < findings->entries.len; i++) {
         struct entry *entry = &findings->entries.at[i];
 
