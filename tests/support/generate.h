@@ -29,6 +29,8 @@
  *     barriers    barrier rounds of two or more parties
  *     atomics     loads, stores, read-modify-writes and fences with all memory orders
  *     blocks      atomic blocks and function calls
+ *     windows     blocks that take a lock more than once, with all kinds of synchronisation
+ *     crowds      up to 14 threads that mostly read, in blocks
  *     heap        alloc and free, names used again
  *     deadlocks   hardly anything but nested locks, some of them shared
  *     everything  all of it at once
