@@ -122,6 +122,7 @@ extern const struct fw_analysis *const fw_analyses[];
 extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_null;
 extern const struct fw_analysis fw_analysis_cp;
+extern const struct fw_analysis fw_analysis_sidetrack;
 
 /* The analysis of this name or NULL. */
 const struct fw_analysis *fw_analysis_find(const char *name);
