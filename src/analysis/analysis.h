@@ -123,6 +123,7 @@ extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_null;
 extern const struct fw_analysis fw_analysis_cp;
 extern const struct fw_analysis fw_analysis_sidetrack;
+extern const struct fw_analysis fw_analysis_velodrome;
 
 /* The analysis of this name or NULL. */
 const struct fw_analysis *fw_analysis_find(const char *name);
