@@ -244,12 +244,15 @@ static void st_atomic_store(void *state, const struct fw_event *event, const str
     flow(st, event, place);
 }
 
-/* Plain writes matter only where they end the release sequence of an atomic variable. */
-static void st_write(void *state, const struct fw_event *event, const struct fw_place *place)
+/*
+ * Atomic loads have something to learn, and plain writes a release sequence to
+ * end, only where there was an atomic store.
+ */
+static void st_access(void *state, const struct fw_event *event, const struct fw_place *place)
 {
     struct sidetrack *st = state;
 
-    if (FW_UNLIKELY(event->target < st->atomics.len && st->atomics.at[event->target]))
+    if (event->target < st->atomics.len && st->atomics.at[event->target])
         flow(st, event, place);
 }
 
@@ -393,10 +396,10 @@ const struct fw_analysis fw_analysis_sidetrack = {
         [FW_PEND] = st_signal,
         [FW_BARRIER_IN] = st_signal,
         [FW_BARRIER_OUT] = st_signal,
-        [FW_ATOMIC_LOAD] = st_signal,
+        [FW_ATOMIC_LOAD] = st_access,
         [FW_ATOMIC_STORE] = st_atomic_store,
         [FW_ATOMIC_RMW] = st_atomic_store,
         [FW_FENCE] = st_signal,
-        [FW_WRITE] = st_write,
+        [FW_WRITE] = st_access,
     },
 };
