@@ -12,7 +12,7 @@ struct run {
     const struct fw_trace *trace;
     struct fw_naive_blocks blocks;
     struct fw_naive *naive;
-    bool *hb, *enables; /* matrices */
+    bool *enables; /* matrix */
     struct fw_sidetrack_reports reports;
 };
 
@@ -90,48 +90,29 @@ static uint32_t end_before(const struct run *run, const struct fw_naive_block *b
 
 /* --- the definition ---------------------------------------------------------------------- */
 
-static void close_transitively(bool *matrix, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t i = 0; i < k; i++)
-            for (uint32_t j = k + 1; matrix[i * n + k] && j < n; j++)
-                matrix[i * n + j] |= matrix[k * n + j];
-}
-
-/* The join of a thread that did nothing is after its fork all the same. */
-static bool is_empty_join(const struct run *run, uint32_t i, uint32_t j)
-{
-    const struct fw_event *events = run->trace->events;
-
-    return events[i].kind == FW_FORK && events[j].kind == FW_JOIN &&
-           events[i].target == events[j].target &&
-           fw_row_count(&run->index->by_thread, events[i].target) == 0;
-}
-
 /*
  * Enables: program order, fork and join, and the other hard edges; not those
  * of locks.  They are the direct edges of the naive relations less the lock
  * edges, closed.
  */
-static void build_relations(struct run *run)
+static void build_enables(struct run *run)
 {
     const struct fw_event *events = run->trace->events;
     uint32_t n = run->trace->count;
 
     run->enables = fw_xcalloc((size_t)n * n + 1, sizeof *run->enables);
-    run->hb = fw_xcalloc((size_t)n * n + 1, sizeof *run->hb);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < n; j++) {
             bool lock = fw_is_class(events[i].kind, FW_CLASS_RELEASE) &&
                         fw_is_class(events[j].kind, FW_CLASS_ACQUIRE);
 
-            run->hb[i * n + j] = run->naive->hb[i * n + j] || is_empty_join(run, i, j);
-            run->enables[i * n + j] = events[i].thread == events[j].thread ||
-                                      (run->naive->hard[i * n + j] && !lock) ||
-                                      is_empty_join(run, i, j);
+            run->enables[i * n + j] =
+                events[i].thread == events[j].thread || (run->naive->hard[i * n + j] && !lock);
         }
-    close_transitively(run->hb, n);
-    close_transitively(run->enables, n);
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < k; i++)
+            for (uint32_t j = k + 1; run->enables[i * n + k] && j < n; j++)
+                run->enables[i * n + j] |= run->enables[k * n + j];
 }
 
 /* a is before b and there is no c with a before c by happens-before and c enables b. */
@@ -142,7 +123,7 @@ static bool concurrent(const struct run *run, uint32_t a, uint32_t b)
     if (a >= b || run->trace->events[a].thread == run->trace->events[b].thread)
         return false;
     for (uint32_t c = a + 1; c < b; c++)
-        if (run->hb[a * n + c] && run->enables[c * n + b])
+        if (run->naive->hb[a * n + c] && run->enables[c * n + b])
             return false;
     return true;
 }
@@ -222,12 +203,11 @@ struct fw_sidetrack_reports fw_naive_sidetrack_definition(const struct fw_index 
 
     run.blocks = fw_naive_blocks(index, functions);
     run.naive = fw_naive_create(index);
-    build_relations(&run);
+    build_enables(&run);
     define_all(&run, EXCLUSIVE);
     define_all(&run, SHARED);
     fw_sidetrack_reports_sort(&run.reports);
     free(run.enables);
-    free(run.hb);
     fw_naive_destroy(run.naive);
     fw_naive_blocks_release(&run.blocks);
     return run.reports;

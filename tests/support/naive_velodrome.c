@@ -53,16 +53,6 @@ static bool has_cycle(const struct fw_naive_velodrome *graph)
     return cyclic;
 }
 
-/* The join of a thread that did nothing is after its fork all the same. */
-static bool is_empty_join(const struct fw_index *index, uint32_t i, uint32_t j)
-{
-    const struct fw_event *events = index->trace->events;
-
-    return events[i].kind == FW_FORK && events[j].kind == FW_JOIN &&
-           events[i].target == events[j].target &&
-           fw_row_count(&index->by_thread, events[i].target) == 0;
-}
-
 struct fw_naive_velodrome *fw_naive_velodrome_create(const struct fw_index *index, bool functions)
 {
     struct fw_naive_velodrome *graph = fw_xcalloc(1, sizeof *graph);
@@ -76,8 +66,7 @@ struct fw_naive_velodrome *fw_naive_velodrome_create(const struct fw_index *inde
     find_transactions(index, functions, graph->transaction);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
-            graph->edge[i * n + j] = naive->hb[i * n + j] || conflict(&events[i], &events[j]) ||
-                                     is_empty_join(index, i, j);
+            graph->edge[i * n + j] = naive->hb[i * n + j] || conflict(&events[i], &events[j]);
     graph->cyclic = has_cycle(graph);
     fw_naive_destroy(naive);
     return graph;
