@@ -115,7 +115,8 @@ ssize_t fw_input_peek(struct fw_input *in, const unsigned char **bytes, size_t w
     if (in->fd < 0)
         return read_memory(in, in->ahead, want, in->offset);
     while (in->ahead_len < want) {
-        ssize_t got = read_fd(in, in->ahead + in->ahead_len, want - in->ahead_len, err);
+        size_t room = FW_INPUT_PEEK - in->ahead_len; /* a packet cut short would lose its rest */
+        ssize_t got = read_fd(in, in->ahead + in->ahead_len, room, err);
 
         if (got < 0)
             return -1;
@@ -123,7 +124,7 @@ ssize_t fw_input_peek(struct fw_input *in, const unsigned char **bytes, size_t w
             break;
         in->ahead_len += (size_t)got;
     }
-    return (ssize_t)in->ahead_len;
+    return (ssize_t)(in->ahead_len < want ? in->ahead_len : want);
 }
 
 ssize_t fw_input_scan(struct fw_input *in, void *to, size_t want, uint64_t offset,

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define FW_INPUT_PEEK 64u
+#define FW_INPUT_PEEK 8192u /* room for two packets of a pipe */
 
 struct fw_input {
     char *name;               /* for messages: the path, or "standard input" */

@@ -59,7 +59,8 @@ for trace in "$traces"/*.std "$traces"/*.tid; do
     silent
 done
 
-# Memory does not grow with the trace (a sanitizer's own memory does).
+# Memory does not grow with the trace (a sanitizer's own memory does): a million
+# events would take 16 MiB, what is in flight between threads takes less than 4.
 if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
     events() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "T%d|w(x%d)|%d\n", i % 4, i % 100, i % 10 }'; }
     peak() { sed -n 's/.*"peak_kilobytes":\([0-9]*\).*/\1/p' "$out"; }
@@ -67,6 +68,6 @@ if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
     small=$(peak)
     expect 0 check -a null --stats --format=json - < <(events 1000000)
     large=$(peak)
-    [ "$large" -le $((small + 2048)) ] || complain "$small KiB for 20000 events, but $large KiB for 1000000"
+    [ "$large" -le $((small + 4096)) ] || complain "$small KiB for 20000 events, but $large KiB for 1000000"
 fi
 finish

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -132,6 +133,27 @@ static void peeked_bytes_are_read_again(void **state)
     close(ends[0]);
 }
 
+static void a_look_ahead_loses_nothing_of_a_packet(void **state)
+{
+    struct fw_error err;
+    struct fw_input in;
+    const unsigned char *bytes;
+    char text[16];
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_DIRECT), 0);
+    assert_int_equal(write(ends[1], "abcdef", 6), 6);
+    close(ends[1]);
+    snprintf(text, sizeof text, "/dev/fd/%d", ends[0]);
+    assert_int_equal(fw_input_open(&in, text, &err), 0);
+    assert_int_equal(fw_input_peek(&in, &bytes, 2, &err), 2);
+    assert_int_equal(fw_input_read_full(&in, text, sizeof text, &err), 6);
+    assert_memory_equal(text, "abcdef", 6);
+    fw_input_close(&in);
+    close(ends[0]);
+}
+
 static void a_missing_file_and_a_directory_are_refused(void **state)
 {
     struct fw_error err;
@@ -220,6 +242,7 @@ int main(void)
         cmocka_unit_test(appended_names_get_fresh_ids),
         cmocka_unit_test(vectors_grow_and_extend_with_zeros),
         cmocka_unit_test(peeked_bytes_are_read_again),
+        cmocka_unit_test(a_look_ahead_loses_nothing_of_a_packet),
         cmocka_unit_test(a_missing_file_and_a_directory_are_refused),
         cmocka_unit_test(a_full_disk_is_told_at_closing),
         cmocka_unit_test(a_file_gets_its_name_when_it_is_complete),
