@@ -211,7 +211,9 @@ static int parse_long(const struct parser *p, const char *text, const char *next
     const struct fw_option *option = find_long(p->table, text, len);
     bool no = false;
 
-    if (!option && !value && strcmp(text, "help") == 0) {
+    if (!option && len == 4 && memcmp(text, "help", 4) == 0) {
+        if (value)
+            return fw_error_set(p->err, "option '--help' takes no value");
         p->parsed->help = FW_HELP_MANUAL;
         return 0;
     }

@@ -167,7 +167,7 @@ static void warn_of_limit(const struct visit *visit)
 {
     if (visit->more)
         fw_cmd_warning("these are the first %" PRIu64 " traces of more; --limit=N takes more of "
-                       "them, --count says how many there are",
+                       "them",
                        visit->found);
 }
 

@@ -239,10 +239,16 @@ static void warn_missing(const struct fw_reader *reader, const struct fw_symbols
 }
 
 /* What only the whole trace can tell, once it was read to its end. */
-static void end_notes(const struct show *show, struct fw_reader *reader)
+static void end_notes(const struct filter *filter, struct fw_reader *reader, uint64_t end)
 {
     const struct fw_symbols *symbols = fw_reader_symbols(reader);
+    const struct show *show = filter->show;
+    uint64_t beyond = filter->first;
 
+    if (filter->events.len && fw_vec_last(&filter->events) > beyond)
+        beyond = fw_vec_last(&filter->events);
+    if (beyond >= end && beyond > 0)
+        fw_cmd_warning("'%s' ends before event %" PRIu64, fw_reader_name(reader), beyond);
     warn_missing(reader, symbols, FW_SPACE_THREAD, "thread", &show->threads);
     warn_missing(reader, symbols, FW_SPACE_VARIABLE, "variable", &show->variables);
     warn_missing(reader, symbols, FW_SPACE_LOCK, "lock", &show->locks);
@@ -274,20 +280,24 @@ static int show_events(const struct filter *filter, struct fw_reader *reader,
                        struct fw_show_page *page)
 {
     uint64_t left = filter->show->limit;
+    uint64_t end = 0; /* behind the latest event read */
     bool more = left > 0;
     struct fw_batch batch;
     struct fw_error err;
     int got = 1;
 
-    while (more && (got = fw_reader_next(reader, &batch, &err)) > 0)
+    while (more && (got = fw_reader_next(reader, &batch, &err)) > 0) {
         more = show_batch(filter, &batch, page, &left);
+        if (batch.count)
+            end = fw_batch_index(&batch, batch.count - 1) + 1;
+    }
     fw_show_page_flush(page);
     if (got < 0) {
         fw_output_flush(page->out); /* the events come before the error behind them */
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     }
     if (got == 0)
-        end_notes(filter->show, reader);
+        end_notes(filter, reader, end);
     fw_cmd_read_warnings(reader, "shown");
     return FW_EXIT_OK;
 }

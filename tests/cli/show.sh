@@ -64,7 +64,13 @@ indices "0 1" --site=main.c --limit=2
 indices "" --limit=0
 silent
 
-# Names that do not occur are pointed out.
+# Names and indices that do not occur are pointed out.
+expect 0 trace show --range=10-20 a.std
+err_is "foreweave: warning: 'a.std' ends before event 10"
+expect 0 trace show --events=3,12 a.std
+err_is "foreweave: warning: 'a.std' ends before event 12"
+expect 0 trace show --events=3,9 --range=9-20 a.std
+silent
 expect 0 trace show --thread=T9,1 a.std
 err_is "foreweave: warning: no thread 'T9' in 'a.std'"
 expect 0 trace show --var=z --lock=n a.std

@@ -21,7 +21,7 @@ expect 0 tiddle enumerate --count a.tid
 out_is 3
 expect 0 tiddle enumerate --limit 2 a.tid
 [ "$(grep -c '^# trace' "$out")" = 2 ] || complain "not two traces"
-err_is "foreweave: warning: these are the first 2 traces of more; --limit=N takes more of them, --count says how many there are"
+err_is "foreweave: warning: these are the first 2 traces of more; --limit=N takes more of them"
 expect 0 tiddle enumerate --limit 3 a.tid
 silent
 

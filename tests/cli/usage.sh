@@ -24,6 +24,7 @@ usage "unknown option '--bogus'" --bogus version
 usage "unknown option '--bogus'" trace --bogus info a.std
 usage "option '--format' cannot be 'jsn': did you mean 'json'?" trace info --format=jsn a.std
 usage "option '--repair' takes no value" trace info --repair=yes a.std
+usage "option '--help' takes no value" trace info --help=yes a.std
 usage "option '--limit' needs a number, not 'few'" trace show --limit few a.std
 usage "option '--output' needs a value: --output=FILE" trace show a.std --output
 usage "option '-o' needs a value: -o FILE" trace show a.std -o
