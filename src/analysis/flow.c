@@ -3,6 +3,9 @@
  *
  * A notify or post gets a slot of its own, since an answer may name it by rf;
  * slots of notifies that no waiting thread can answer any more are given back.
+ * A thread that released a lock once and waits for nothing since would keep
+ * them for ever, so only the latest notifies of a condition have their own
+ * slots and the older ones share one.
  * A barrier round has one slot that all ins go into.  An atomic variable has
  * one, for the release sequence that its latest value belongs to; a thread has
  * one for its latest releasing fence and one for what its relaxed loads have
@@ -14,6 +17,7 @@
 #include "base/vec.h"
 
 #define NO_SLOT 0u /* slots are numbered from 1 inside; analyses see them from 0 */
+#define MOST_LETTERS (1u << 16) /* notifies of a condition with their own slots */
 
 /* A notify or post that may still be answered. */
 struct letter {
@@ -23,9 +27,15 @@ struct letter {
 
 FW_VEC_TYPE(letters, struct letter);
 
+struct condition {
+    struct letters notifies;
+    uint32_t older; /* slot of those before them */
+};
+
 struct semaphore {
-    struct letters posts; /* unanswered, oldest at head */
+    struct letters posts; /* oldest at head; the answered ones behind it have no slot */
     size_t head;
+    size_t answered; /* of those behind the head */
 };
 
 /* A thread inside a barrier, and the slot of its round. */
@@ -49,7 +59,7 @@ struct thread {
 struct fw_flow {
     uint32_t slots;         /* made so far */
     FW_VEC(uint32_t) spare; /* to be used again */
-    FW_VEC(struct letters) conditions;
+    FW_VEC(struct condition) conditions;
     FW_VEC(struct semaphore) semaphores;
     FW_VEC(struct barrier) barriers;
     FW_VEC(struct thread) threads;
@@ -75,7 +85,7 @@ void fw_flow_destroy(struct fw_flow *flow)
     if (!flow)
         return;
     for (size_t i = 0; i < flow->conditions.len; i++)
-        fw_vec_release(&flow->conditions.at[i]);
+        fw_vec_release(&flow->conditions.at[i].notifies);
     for (size_t i = 0; i < flow->semaphores.len; i++)
         fw_vec_release(&flow->semaphores.at[i].posts);
     for (size_t i = 0; i < flow->barriers.len; i++)
@@ -136,61 +146,91 @@ static struct thread *self(const struct call *call)
     return &call->flow->threads.at[call->event->thread];
 }
 
+/* --- letters ----------------------------------------------------------------------------- */
+
+/* The place of the letter with this index, or the end. */
+static size_t find_letter(const struct letters *letters, size_t from, uint64_t index)
+{
+    size_t low = from, high = letters->len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (letters->at[middle].index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < letters->len && letters->at[low].index == index ? low : letters->len;
+}
+
+static void drop_letters(struct letters *letters, size_t count)
+{
+    letters->len -= count;
+    memmove(letters->at, letters->at + count, letters->len * sizeof *letters->at);
+}
+
 /* --- notify and wake --------------------------------------------------------------------- */
 
-static struct letters *notifies(const struct call *call)
+static struct condition *condition(const struct call *call)
 {
     fw_vec_extend(&call->flow->conditions, call->event->target + 1);
     return &call->flow->conditions.at[call->event->target];
 }
 
 /* Notifies before every thread's latest release can be answered by nobody. */
-static void forget_notifies(const struct call *call, struct letters *letters)
+static uint64_t oldest_release(const struct fw_flow *flow)
 {
     uint64_t oldest = UINT64_MAX;
-    size_t gone = 0;
 
-    for (size_t i = 0; i < call->flow->threads.len; i++) {
-        const struct thread *thread = &call->flow->threads.at[i];
+    for (size_t i = 0; i < flow->threads.len; i++) {
+        const struct thread *thread = &flow->threads.at[i];
 
         if (!thread->joined && thread->last_release && thread->last_release < oldest)
             oldest = thread->last_release;
     }
+    return oldest;
+}
+
+static void forget_notifies(const struct call *call, struct condition *condition)
+{
+    struct letters *letters = &condition->notifies;
+    uint64_t oldest = oldest_release(call->flow);
+    size_t gone = 0;
+
     while (gone < letters->len && letters->at[gone].index + 1 < oldest)
         give_back(call, letters->at[gone++].slot);
-    letters->len -= gone;
-    memmove(letters->at, letters->at + gone, letters->len * sizeof *letters->at);
+    for (; letters->len - gone >= MOST_LETTERS; gone++) {
+        copy(call, letters->at[gone].slot, &condition->older, true);
+        give_back(call, letters->at[gone].slot);
+    }
+    drop_letters(letters, gone);
 }
 
 static void send_notify(const struct call *call)
 {
-    struct letters *letters = notifies(call);
+    struct condition *to = condition(call);
     struct letter letter = { .index = fw_place_index(call->place) };
 
-    if (letters->len >= 16 && letters->len == letters->cap)
-        forget_notifies(call, letters);
+    if (to->notifies.len >= 16 && to->notifies.len == to->notifies.cap) {
+        forget_notifies(call, to);
+        if (to->notifies.len * 2 > to->notifies.cap)
+            fw_vec_reserve(&to->notifies, to->notifies.cap * 2);
+    }
     send(call, &letter.slot, false);
-    fw_vec_push(letters, letter);
-}
-
-/* The place of the letter with this index, or the end. */
-static size_t find_letter(const struct letters *letters, size_t from, uint64_t index)
-{
-    while (from < letters->len && letters->at[from].index != index)
-        from++;
-    return from;
+    fw_vec_push(&to->notifies, letter);
 }
 
 static void receive_wake(const struct call *call)
 {
-    const struct letters *letters = notifies(call);
+    const struct condition *from = condition(call);
+    const struct letters *letters = &from->notifies;
     const struct fw_attr *attr = fw_place_attr(call->place);
     size_t at = letters->len - 1; /* the latest; there is one, or the trace is ill-formed */
 
     if (attr->has & FW_ATTR_RF)
         at = find_letter(letters, 0, attr->rf);
-    if (at < letters->len)
-        receive(call, letters->at[at].slot);
+    receive(call, at < letters->len ? letters->at[at].slot : from->older);
 }
 
 /* --- post and pend ----------------------------------------------------------------------- */
@@ -201,18 +241,39 @@ static struct semaphore *semaphore(const struct call *call)
     return &call->flow->semaphores.at[call->event->target];
 }
 
+/* Keeps the unanswered posts only. */
+static void pack_posts(struct semaphore *sem)
+{
+    size_t kept = 0;
+
+    for (size_t i = sem->head; i < sem->posts.len; i++)
+        if (sem->posts.at[i].slot != NO_SLOT)
+            sem->posts.at[kept++] = sem->posts.at[i];
+    sem->posts.len = kept;
+    sem->head = sem->answered = 0;
+}
+
 static void send_post(const struct call *call)
 {
     struct semaphore *sem = semaphore(call);
     struct letter letter = { .index = fw_place_index(call->place) };
 
-    if (sem->head && sem->posts.len == sem->posts.cap) {
-        sem->posts.len -= sem->head;
-        memmove(sem->posts.at, sem->posts.at + sem->head, sem->posts.len * sizeof *sem->posts.at);
-        sem->head = 0;
-    }
+    if (sem->posts.len == sem->posts.cap && (sem->head + sem->answered) * 2 > sem->posts.len)
+        pack_posts(sem);
     send(call, &letter.slot, false);
     fw_vec_push(&sem->posts, letter);
+}
+
+static void answer(const struct call *call, struct semaphore *sem, size_t at)
+{
+    receive(call, sem->posts.at[at].slot);
+    give_back(call, sem->posts.at[at].slot);
+    sem->posts.at[at].slot = NO_SLOT;
+    sem->answered++;
+    while (sem->head < sem->posts.len && sem->posts.at[sem->head].slot == NO_SLOT) {
+        sem->head++;
+        sem->answered--;
+    }
 }
 
 static void receive_pend(const struct call *call)
@@ -223,13 +284,8 @@ static void receive_pend(const struct call *call)
 
     if (attr->has & FW_ATTR_RF)
         at = find_letter(&sem->posts, sem->head, attr->rf);
-    if (at == sem->posts.len)
-        return; /* an initial token */
-    receive(call, sem->posts.at[at].slot);
-    give_back(call, sem->posts.at[at].slot);
-    memmove(sem->posts.at + sem->head + 1, sem->posts.at + sem->head,
-            (at - sem->head) * sizeof *sem->posts.at);
-    sem->head++;
+    if (at < sem->posts.len && sem->posts.at[at].slot != NO_SLOT)
+        answer(call, sem, at); /* else: an initial token */
 }
 
 /* --- barriers ---------------------------------------------------------------------------- */

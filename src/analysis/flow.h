@@ -17,7 +17,9 @@
  *
  * Slots are dense and used again; a slot is cleared before it is used for
  * something new.  Memory follows live objects: unanswered posts, notifies that
- * a waiting thread may still answer, atomic variables.
+ * a waiting thread may still answer, atomic variables.  A wake whose rf reaches
+ * back over more than 2^16 notifies of its condition answers all of the older
+ * ones at once.
  */
 #ifndef FW_ANALYSIS_FLOW_H
 #define FW_ANALYSIS_FLOW_H
