@@ -282,6 +282,7 @@ static void add_entry(struct fw_findings *findings, const struct fw_occurrence *
     entry = &fw_vec_last(&findings->entries);
     entry->finding.kind = occurrence->kind;
     entry->finding.count = 1;
+    entry->finding.observed = occurrence->observed;
     if (occurrence->label)
         snprintf(entry->finding.label, sizeof entry->finding.label, "%s", occurrence->label);
     set_events(findings, entry, occurrence);

@@ -53,6 +53,7 @@ struct fw_finding {
     char id[64];
     enum fw_finding_kind kind;
     bool first;     /* set in the sorted result: no earlier finding of this analysis */
+    bool observed;  /* happened in the trace itself, though others of its analysis are predicted */
     uint64_t count; /* occurrences merged into this one */
     FW_VEC(struct fw_mark) events;      /* of the earliest occurrence (by its latest event) */
     FW_VEC(uint32_t) variables;         /* all that occurrences were on, ascending ids */
@@ -72,6 +73,7 @@ struct fw_occurrence {
     const struct fw_mark *events;
     uint32_t event_count;
     uint32_t variable;  /* or FW_NO_VARIABLE */
+    bool observed;      /* happened in the trace itself; equal labels, equal answers */
     const char *label;  /* copied; NULL: none.  Part of what makes findings equal. */
     const char *detail; /* copied; NULL: none.  Only the earliest occurrence's is kept. */
 };

@@ -42,6 +42,7 @@ static void report(struct sidetrack *st, enum error error, const struct window *
         .events = events,
         .event_count = 3,
         .variable = FW_NO_VARIABLE,
+        .observed = error == IN,
         .label = labels[error],
     };
     char *detail = NULL;

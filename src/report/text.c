@@ -352,7 +352,8 @@ static void put_finding(struct text *text, const struct fw_analysis *analysis,
     put_strong(text, "WARNING: Foreweave: ");
     put_kind(text, finding);
     fw_output_printf(text->out, " (%s by %s) id %s\n",
-                     analysis->observed ? "observed" : "predicted", analysis->name, finding->id);
+                     analysis->observed || finding->observed ? "observed" : "predicted",
+                     analysis->name, finding->id);
     for (size_t i = 0; i < finding->events.len; i++)
         put_event(text, &finding->events.at[i], variable != FW_NO_VARIABLE);
     put_variables(text, finding, variable);

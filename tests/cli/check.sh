@@ -53,6 +53,31 @@ expect 0 check -a null -o report.txt a.std
 silent
 out_lacks $'\033'
 
+# What the trace itself shows is observed, also where other findings are predicted.
+cat >split.std <<'TRACE'
+T1|begin(b)|1
+T1|acq(m)|2
+T1|w(x)|3
+T1|rel(m)|4
+T2|acq(m)|5
+T2|w(x)|6
+T2|rel(m)|7
+T1|acq(m)|8
+T1|r(x)|9
+T1|rel(m)|10
+T1|end(b)|11
+TRACE
+{ sed -n 1,4p split.std; sed -n 8,11p split.std; sed -n 5,7p split.std; } >whole.std
+expect 66 check -a sidetrack --format=json split.std
+out_has '"label":"in-error","guarantee":"heuristic","first":true,"status":"observed"'
+expect 66 check -a sidetrack split.std
+out_has "in-error (observed by sidetrack)"
+expect 66 check -a sidetrack --format=json whole.std
+out_has '"label":"after-error","guarantee":"heuristic","first":true,"status":"predicted"'
+expect 66 check -a velodrome --format=json split.std
+out_has '"guarantee":"sound","first":true,"status":"observed"'
+expect 0 check -a velodrome whole.std
+
 # The whole corpus is readable.
 for trace in "$traces"/*.std "$traces"/*.tid; do
     expect 0 check -a null "$trace"

@@ -210,7 +210,7 @@ static void labels_details_and_what_is_not_complete_are_told(void **state)
                 "{\"schema\":1,\"trace\":{\"name\":\"a.std\",\"format\":\"std\",\"events\":2,\""
                 "threads\":2,\"branches\":false,\"ignored\":0,\"reentrant\":0,\"dropped\":0,\"c"
                 "ut\":false},\"findings\":[{\"id\":\"555a77\",\"analysis\":\"toy-triples\",\"ki"
-                "nd\":\"atomicity\",\"label\":\"by-write\",\"guarantee\":\"observed\",\"first\""
+                "nd\":\"atomicity\",\"label\":\"by-write\",\"guarantee\":\"sound\",\"first\""
                 ":true,\"status\":\"observed\",\"count\":1,\"variables\":[\"x\"],\"events\":[{"
                 "\"index\":0,\"thread\":\"T1\",\"op\":\"w\",\"target\":\"x\",\"site\":\"1\"},{"
                 "\"index\":1,\"thread\":\"T2\",\"op\":\"w\",\"target\":\"x\",\"site\":\"2\"},{"
