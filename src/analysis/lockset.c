@@ -45,6 +45,7 @@ struct variable {
 };
 
 _Static_assert(sizeof(struct variable) == FW_LIVE_SIZE, "a variable is one cache line");
+_Static_assert(FW_MAX_THREADS <= 1u << 20, "a thread fits");
 
 /* A set of locks, sorted; number 0 is empty. */
 struct set {
