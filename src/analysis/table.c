@@ -7,6 +7,7 @@ const struct fw_analysis *const fw_analyses[] = {
     &fw_analysis_hb,
     &fw_analysis_lockset,
     &fw_analysis_cp,
+    &fw_analysis_mb,
     &fw_analysis_sidetrack,
     &fw_analysis_velodrome,
     &fw_analysis_null,

@@ -104,6 +104,16 @@ const struct fw_generate_options fw_generate_profiles[] = {
       .swarm_percent = 20, .weights = { [FW_GEN_ACQUIRE] = 40, [FW_GEN_RELEASE] = 26,
       [FW_GEN_SHARED_ACQUIRE] = 8, [FW_GEN_READ] = 2, [FW_GEN_WRITE] = 2,
       [FW_GEN_BRANCH] = 1 } },
+    { .name = "sections", .threads_min = 2, .threads_max = 5, .events_min = 16, .events_max = 40,
+      .variables = 4, .locks = 4, .guarded_percent = 60, .forked_percent = 30,
+      .sticky_percent = 70, .swarm_percent = 10, .weights = { [FW_GEN_READ] = 16,
+      [FW_GEN_WRITE] = 14, [FW_GEN_ACQUIRE] = 26, [FW_GEN_RELEASE] = 24, [FW_GEN_FORK] = 4,
+      [FW_GEN_JOIN] = 3, [FW_GEN_STOP] = 1 } },
+    { .name = "long-sections", .threads_min = 3, .threads_max = 6, .events_min = 40,
+      .events_max = 120, .variables = 8, .locks = 8, .guarded_percent = 30, .forked_percent = 10,
+      .sticky_percent = 50, .weights = { [FW_GEN_READ] = 10, [FW_GEN_WRITE] = 8,
+      [FW_GEN_ACQUIRE] = 30, [FW_GEN_RELEASE] = 27, [FW_GEN_SHARED_ACQUIRE] = 4,
+      [FW_GEN_POST] = 1, [FW_GEN_PEND] = 1 } },
     { .name = NULL },
 };
 /* clang-format on */
