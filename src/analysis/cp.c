@@ -15,6 +15,7 @@ struct cp {
     struct fw_cp *core;
     struct fw_flow *flow;
     struct fw_findings *findings;
+    const struct fw_symbols *symbols;
     FW_VEC(struct fw_clock) slots;   /* what the flow keeps for us */
     FW_VEC(struct fw_clock) forked;  /* by thread: from its fork until its first event */
     uint32_t thread;                 /* of the present event */
@@ -29,7 +30,7 @@ static void cp_report(void *context, const struct fw_cp_access *first,
         .kind = FW_FINDING_RACE,
         .events = events,
         .event_count = 2,
-        .variable = first->variable,
+        .variable = first->mark.target,
         .detail = hb ? "Not even happens-before orders the two accesses in this run."
                      : "This run ordered them only by the order in which locks were taken.",
     };
@@ -101,22 +102,33 @@ static void step(struct cp *cp, const struct fw_event *event, const struct fw_pl
 static void cp_access(void *state, const struct fw_event *event, const struct fw_place *place)
 {
     struct cp *cp = state;
-    struct fw_cp_access access = {
-        .position = fw_place_position(place),
-        .thread = event->thread,
-        .variable = event->target,
-        .reads = fw_is_read(event->kind),
-        .writes = fw_is_write(event->kind) || event->kind == FW_FREE,
-        .atomic = fw_is_class(event->kind, FW_CLASS_ATOMIC),
-        .mark = fw_place_mark(place),
-    };
+    struct fw_cp_access access = { fw_place_position(place), fw_place_mark(place) };
+    bool atomic = fw_is_class(event->kind, FW_CLASS_ATOMIC);
 
     step(cp, event, place);
-    if (access.atomic)
+    if (atomic)
         fw_flow_receive(cp->flow, event, place, &slot_ops, cp);
     fw_cp_access(cp->core, &access);
-    if (event->kind == FW_WRITE || access.atomic)
+    if (event->kind == FW_WRITE || atomic)
         fw_flow_send(cp->flow, event, place, &slot_ops, cp);
+}
+
+static void cp_free(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct cp *cp = state;
+
+    fw_cp_free(cp->core, cp->symbols, event->target);
+    cp_access(state, event, place);
+}
+
+static void cp_alloc(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct cp *cp = state;
+    uint32_t former = fw_cp_alloc(cp->core, cp->symbols, event->target);
+
+    (void)place;
+    if (former != FW_NO_VARIABLE)
+        fw_flow_forget(cp->flow, former, &slot_ops, cp);
 }
 
 static void cp_acquire(void *state, const struct fw_event *event, const struct fw_place *place)
@@ -182,6 +194,7 @@ static void *cp_create(const struct fw_analysis_setup *setup)
     cp->core = fw_cp_create(setup->pairs_all || setup->cp_relation, cp_report, cp);
     cp->flow = fw_flow_create();
     cp->findings = setup->findings;
+    cp->symbols = setup->symbols;
     fw_cp_set_roots(cp->core, cp_roots, cp);
     return cp;
 }
@@ -223,7 +236,8 @@ const struct fw_analysis fw_analysis_cp = {
         [FW_ATOMIC_LOAD] = cp_access,
         [FW_ATOMIC_STORE] = cp_access,
         [FW_ATOMIC_RMW] = cp_access,
-        [FW_FREE] = cp_access,
+        [FW_FREE] = cp_free,
+        [FW_ALLOC] = cp_alloc,
         [FW_ACQUIRE] = cp_acquire,
         [FW_TRY_ACQUIRE] = cp_acquire,
         [FW_SHARED_ACQUIRE] = cp_acquire,

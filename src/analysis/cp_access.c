@@ -12,97 +12,95 @@
  */
 #include "analysis/cp_state.h"
 
-#define FIRST_TOUCHES 1024u
+static bool reads(const struct fw_cp_access *access)
+{
+    return fw_is_read(access->mark.kind);
+}
+
+static bool writes(const struct fw_cp_access *access)
+{
+    return fw_is_write(access->mark.kind) || access->mark.kind == FW_FREE;
+}
+
+static bool is_atomic(const struct fw_cp_access *access)
+{
+    return fw_is_class(access->mark.kind, FW_CLASS_ATOMIC);
+}
 
 /* --- rule (a) ---------------------------------------------------------------------------- */
 
-static size_t touch_slot(const struct cp_touch *touches, size_t mask, uint64_t key)
+/* Where the lock's touch is, or belongs. */
+static uint32_t touch_place(const struct cp_variable *variable, uint32_t lock)
 {
-    size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & mask;
+    uint32_t low = 0, high = variable->touch_count;
 
-    while (touches[i].key && touches[i].key != key)
-        i = (i + 1) & mask;
-    return i;
-}
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
 
-static void grow_touches(struct fw_cp *cp)
-{
-    size_t old_count = cp->touches ? cp->touch_mask + 1 : 0;
-    size_t count = old_count ? old_count * 2 : FIRST_TOUCHES;
-    struct cp_touch *old = cp->touches;
-
-    cp->touches = fw_xcalloc(count, sizeof *cp->touches);
-    cp->touch_mask = count - 1;
-    for (size_t i = 0; i < old_count; i++)
-        if (old[i].key)
-            cp->touches[touch_slot(cp->touches, cp->touch_mask, old[i].key)] = old[i];
-    free(old);
-}
-
-static struct cp_touch *touch_of(struct fw_cp *cp, uint32_t lock, uint32_t variable)
-{
-    uint64_t key = ((uint64_t)lock << 32 | variable) + 1;
-    struct cp_touch *touch;
-
-    if (!cp->touches || cp->touch_count * 2 > cp->touch_mask)
-        grow_touches(cp);
-    touch = &cp->touches[touch_slot(cp->touches, cp->touch_mask, key)];
-    if (!touch->key) {
-        touch->key = key;
-        cp->touch_count++;
+        if (variable->touches[middle].lock < lock)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return touch;
+    return low;
 }
 
-void cp_touches_release(struct fw_cp *cp)
+static struct cp_touch *touch_of(struct cp_variable *variable, uint32_t lock)
 {
-    for (size_t i = 0; cp->touches && i <= cp->touch_mask; i++) {
-        for (int j = 0; j < 2; j++) {
-            cp_cell_put(cp->touches[i].read[j]);
-            cp_cell_put(cp->touches[i].write[j]);
-        }
+    uint32_t at = touch_place(variable, lock);
+
+    if (at < variable->touch_count && variable->touches[at].lock == lock)
+        return &variable->touches[at];
+    if (variable->touch_count == variable->touch_cap) {
+        variable->touch_cap = variable->touch_cap ? variable->touch_cap * 2 : 1;
+        variable->touches =
+            fw_xrealloc(variable->touches, variable->touch_cap, sizeof *variable->touches);
     }
-    free(cp->touches);
+    memmove(variable->touches + at + 1, variable->touches + at,
+            (variable->touch_count - at) * sizeof *variable->touches);
+    variable->touch_count++;
+    variable->touches[at] = (struct cp_touch) { .lock = lock };
+    return &variable->touches[at];
 }
 
 /* Remembers that the section did it: [0] is the latest, [1] the latest of another thread. */
-static void remember(struct cp_cell *latest[2], struct cp_cell *section)
+static void remember(struct cp_section *latest[2], struct cp_section *section)
 {
     if (latest[0] == section)
         return;
     if (latest[0] && latest[0]->thread != section->thread) {
-        cp_cell_put(latest[1]);
+        cp_section_put(latest[1]);
         latest[1] = latest[0];
     } else {
-        cp_cell_put(latest[0]);
+        cp_section_put(latest[0]);
     }
-    latest[0] = cp_cell_get(section);
+    latest[0] = cp_section_get(section);
 }
 
-static void raise_from(struct cp_cell *section, struct cp_cell *const latest[2])
+static void raise_from(struct cp_cell *cell, struct cp_section *const latest[2])
 {
     for (int i = 0; i < 2; i++) {
-        if (!latest[i] || latest[i]->thread == section->thread)
+        if (!latest[i] || latest[i]->thread == cell->thread)
             continue;
-        cp_raise(section, latest[i]);
+        cp_raise(cell, latest[i]);
         return;
     }
 }
 
-static void apply_rule_a(struct fw_cp *cp, struct cp_thread *self,
+static void apply_rule_a(struct cp_thread *self, struct cp_variable *variable,
                          const struct fw_cp_access *access)
 {
     for (size_t i = 0; i < self->held.len; i++) {
-        struct cp_cell *section = self->held.at[i];
-        struct cp_touch *touch = touch_of(cp, section->lock, access->variable);
+        struct cp_cell *cell = self->held.at[i];
+        struct cp_touch *touch = touch_of(variable, cell->lock);
 
-        raise_from(section, touch->write);
-        if (access->writes)
-            raise_from(section, touch->read);
-        if (access->reads)
-            remember(touch->read, section);
-        if (access->writes)
-            remember(touch->write, section);
+        raise_from(cell, touch->write);
+        if (writes(access))
+            raise_from(cell, touch->read);
+        if (reads(access))
+            remember(touch->read, cell->section);
+        if (writes(access))
+            remember(touch->write, cell->section);
     }
 }
 
@@ -110,7 +108,8 @@ static void apply_rule_a(struct fw_cp *cp, struct cp_thread *self,
 
 static bool clash(const struct fw_cp_access *a, const struct fw_cp_access *b)
 {
-    return a->thread != b->thread && (a->writes || b->writes) && !(a->atomic && b->atomic);
+    return a->mark.thread != b->mark.thread && (writes(a) || writes(b)) &&
+           !(is_atomic(a) && is_atomic(b));
 }
 
 /*
@@ -121,7 +120,7 @@ static bool clash(const struct fw_cp_access *a, const struct fw_cp_access *b)
 static bool is_known_ordered(const struct fw_cp *cp, const struct cp_thread *self,
                              const struct cp_access *x)
 {
-    uint32_t thread = x->about.thread, time = x->time;
+    uint32_t thread = x->about.mark.thread, time = x->time;
 
     if (fw_clock_covers(&self->plain, thread, time))
         return true;
@@ -130,7 +129,8 @@ static bool is_known_ordered(const struct fw_cp *cp, const struct cp_thread *sel
 
         if (cp_shared_covers(cell->value, thread, time))
             return true;
-        if (cell->is_suspect && !cp->relation && cp_access_covers(&cell->first, thread, time))
+        if (cell->suspect && !cp->relation &&
+            cp_access_covers(&cell->suspect->first, thread, time))
             return true;
     }
     return false;
@@ -151,12 +151,12 @@ static void suspect(struct fw_cp *cp, struct cp_thread *self, const struct cp_ac
     struct cp_cell *cell = fw_xcalloc(1, sizeof *cell);
 
     cell->refs = 1;
-    cell->is_suspect = true;
-    cell->thread = e->about.thread;
+    cell->suspect = fw_xcalloc(1, sizeof *cell->suspect);
+    cell->thread = e->about.mark.thread;
     cell->time = e->time;
     cell->horizon = x->about.position + 1;
-    cp_access_copy(&cell->first, x);
-    cp_access_copy(&cell->second, e);
+    cp_access_copy(&cell->suspect->first, x);
+    cp_access_copy(&cell->suspect->second, e);
     fw_clock_copy(&cell->plain, &self->plain);
     for (size_t i = 0; i < self->live.len; i++)
         cp_cells_add(&cell->deps, self->live.at[i]);
@@ -176,7 +176,7 @@ static void check(struct fw_cp *cp, struct cp_thread *self, const struct cp_acce
     cp_prune(&self->plain, &self->live);
     if (is_known_ordered(cp, self, x))
         return;
-    hb = fw_clock_covers(&self->hb, x->about.thread, x->time);
+    hb = fw_clock_covers(&self->hb, x->about.mark.thread, x->time);
     if (hb && self->live.len) {
         suspect(cp, self, x, e);
         return;
@@ -186,71 +186,100 @@ static void check(struct fw_cp *cp, struct cp_thread *self, const struct cp_acce
         inject(self, x);
 }
 
-static void check_latest(struct fw_cp *cp, struct cp_thread *self, struct cp_variable *variable,
-                         const struct cp_access *e)
-{
-    if (variable->write.seen)
-        check(cp, self, &variable->write, e);
-    for (size_t i = 0; i < variable->others.len; i++)
-        check(cp, self, &variable->others.at[i], e);
-}
-
 /* Does the later access clash with whatever the earlier one clashes with?  (Same thread.) */
 static bool stands_for(const struct fw_cp_access *later, const struct fw_cp_access *earlier)
 {
-    return later->thread == earlier->thread && later->writes == earlier->writes &&
-           later->atomic == earlier->atomic;
+    return later->mark.thread == earlier->mark.thread && writes(later) == writes(earlier) &&
+           is_atomic(later) == is_atomic(earlier);
 }
 
-static void keep_latest(struct cp_variable *variable, const struct cp_access *e)
-{
-    size_t i = 0;
+/* --- variables --------------------------------------------------------------------------- */
 
-    if (e->about.writes && !e->about.atomic) {
-        for (; i < variable->others.len; i++)
-            cp_access_release(&variable->others.at[i]);
-        fw_vec_clear(&variable->others);
-        cp_access_copy(&variable->write, e);
-        return;
+static void forget_accesses(struct cp_variable *variable)
+{
+    for (uint32_t i = 0; i < variable->access_count; i++)
+        cp_access_release(&variable->accesses[i]);
+    variable->access_count = 0;
+}
+
+static struct cp_access *new_access(struct cp_variable *variable)
+{
+    if (variable->access_count == variable->access_cap) {
+        variable->access_cap = variable->access_cap ? variable->access_cap * 2 : 1;
+        variable->accesses =
+            fw_xrealloc(variable->accesses, variable->access_cap, sizeof *variable->accesses);
     }
-    while (i < variable->others.len && !stands_for(&e->about, &variable->others.at[i].about))
+    variable->accesses[variable->access_count] = (struct cp_access) { .seen = NULL };
+    return &variable->accesses[variable->access_count++];
+}
+
+static void keep(const struct fw_cp *cp, struct cp_variable *variable, const struct cp_access *e)
+{
+    uint32_t i = 0;
+
+    if (cp->relation)
+        i = variable->access_count;
+    else if (writes(&e->about) && !is_atomic(&e->about))
+        forget_accesses(variable);
+    while (i < variable->access_count && !stands_for(&e->about, &variable->accesses[i].about))
         i++;
-    if (i == variable->others.len)
-        fw_vec_push(&variable->others, (struct cp_access) { .seen = NULL });
-    cp_access_copy(&variable->others.at[i], e);
+    cp_access_copy(i < variable->access_count ? &variable->accesses[i] : new_access(variable), e);
 }
 
 void fw_cp_access(struct fw_cp *cp, const struct fw_cp_access *access)
 {
-    struct cp_thread *self = cp_thread_at(cp, access->thread);
-    struct cp_variable *variable;
+    struct cp_thread *self = cp_thread_at(cp, access->mark.thread);
+    struct cp_variable *variable = fw_live_get(&cp->variables, access->mark.target);
     struct cp_access e = { .about = *access, .time = self->time };
 
-    fw_vec_extend(&cp->variables, access->variable + 1);
-    variable = &cp->variables.at[access->variable];
-    apply_rule_a(cp, self, access);
+    apply_rule_a(self, variable, access);
     if (!self->seen)
         self->seen = cp_share(&self->hb);
     e.seen = cp_shared_get(self->seen);
-    if (cp->relation) {
-        for (size_t i = 0; i < variable->all.len; i++)
-            check(cp, self, &variable->all.at[i], &e);
-        fw_vec_push(&variable->all, (struct cp_access) { .seen = NULL });
-        cp_access_copy(&fw_vec_last(&variable->all), &e);
-    } else {
-        check_latest(cp, self, variable, &e);
-        keep_latest(variable, &e);
-    }
+    for (uint32_t i = 0; i < variable->access_count; i++)
+        check(cp, self, &variable->accesses[i], &e);
+    keep(cp, variable, &e);
     cp_access_release(&e);
 }
 
-void cp_variable_release_state(struct cp_variable *variable)
+static void release_variable(struct cp_variable *variable)
 {
-    cp_access_release(&variable->write);
-    for (size_t i = 0; i < variable->others.len; i++)
-        cp_access_release(&variable->others.at[i]);
-    for (size_t i = 0; i < variable->all.len; i++)
-        cp_access_release(&variable->all.at[i]);
-    fw_vec_release(&variable->others);
-    fw_vec_release(&variable->all);
+    forget_accesses(variable);
+    for (uint32_t i = 0; i < variable->touch_count; i++) {
+        for (int j = 0; j < 2; j++) {
+            cp_section_put(variable->touches[i].read[j]);
+            cp_section_put(variable->touches[i].write[j]);
+        }
+    }
+    free(variable->accesses);
+    free(variable->touches);
+}
+
+void cp_variables_release(struct fw_cp *cp)
+{
+    for (uint32_t i = 0; i < cp->variables.lines.len; i++) {
+        struct cp_variable *variable = fw_live_find(&cp->variables, i);
+
+        if (variable)
+            release_variable(variable);
+    }
+    fw_live_release(&cp->variables);
+}
+
+uint32_t fw_cp_alloc(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable)
+{
+    uint32_t former = fw_live_renew(&cp->variables, symbols, variable);
+    struct cp_variable *gone =
+        former == FW_NO_VARIABLE ? NULL : fw_live_find(&cp->variables, former);
+
+    if (gone) {
+        release_variable(gone);
+        fw_live_drop(&cp->variables, former);
+    }
+    return former;
+}
+
+void fw_cp_free(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable)
+{
+    fw_live_freed(&cp->variables, symbols, variable);
 }

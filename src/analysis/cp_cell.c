@@ -30,6 +30,20 @@ bool cp_shared_covers(const struct cp_shared *shared, uint32_t thread, uint32_t 
     return shared && fw_clock_covers(&shared->clock, thread, time);
 }
 
+struct cp_section *cp_section_get(struct cp_section *section)
+{
+    section->refs++;
+    return section;
+}
+
+void cp_section_put(struct cp_section *section)
+{
+    if (!section || --section->refs)
+        return;
+    cp_shared_put(section->release);
+    free(section);
+}
+
 struct cp_cell *cp_cell_get(struct cp_cell *cell)
 {
     cell->refs++;
@@ -41,9 +55,12 @@ void cp_cell_put(struct cp_cell *cell)
     if (!cell || --cell->refs)
         return;
     cp_shared_put(cell->value);
-    cp_shared_put(cell->release);
-    cp_access_release(&cell->first);
-    cp_access_release(&cell->second);
+    cp_section_put(cell->section);
+    if (cell->suspect) {
+        cp_access_release(&cell->suspect->first);
+        cp_access_release(&cell->suspect->second);
+        free(cell->suspect);
+    }
     fw_clock_release(&cell->plain);
     cp_cells_release(&cell->deps);
     free(cell);
@@ -95,16 +112,16 @@ void cp_access_release(struct cp_access *access)
 
 void cp_access_join(struct fw_clock *to, const struct cp_access *access)
 {
-    uint32_t own = fw_clock_get(to, access->about.thread);
+    uint32_t thread = access->about.mark.thread, own = fw_clock_get(to, thread);
 
     /* `seen` may be of another moment in its own thread's component: that one is `time`. */
     fw_clock_join(to, &access->seen->clock);
-    fw_clock_set(to, access->about.thread, own > access->time ? own : access->time);
+    fw_clock_set(to, thread, own > access->time ? own : access->time);
 }
 
 bool cp_access_covers(const struct cp_access *access, uint32_t thread, uint32_t time)
 {
-    if (thread == access->about.thread)
+    if (thread == access->about.mark.thread)
         return time <= access->time;
     return fw_clock_covers(&access->seen->clock, thread, time);
 }

@@ -31,13 +31,10 @@ void fw_cp_destroy(struct fw_cp *cp)
         release_thread(&cp->threads.at[i]);
     for (size_t i = 0; i < cp->locks.len; i++)
         cp_lock_release_state(&cp->locks.at[i]);
-    for (size_t i = 0; i < cp->variables.len; i++)
-        cp_variable_release_state(&cp->variables.at[i]);
-    cp_touches_release(cp);
+    cp_variables_release(cp);
     cp_cells_release(&cp->waiting);
     fw_vec_release(&cp->threads);
     fw_vec_release(&cp->locks);
-    fw_vec_release(&cp->variables);
     free(cp);
 }
 

@@ -14,11 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* An access: its thread, kind and variable are in the mark, which findings need. */
 struct fw_cp_access {
     uint64_t position;
-    uint32_t thread, variable;
-    bool reads, writes, atomic; /* free writes */
-    struct fw_mark mark;        /* for the finding */
+    struct fw_mark mark;
 };
 
 /* An unordered pair; hb: not even happens-before orders it. */
@@ -38,6 +37,10 @@ void fw_cp_destroy(struct fw_cp *cp);
 /* Begins the next event; call it before the function for its kind. */
 void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position);
 void fw_cp_access(struct fw_cp *cp, const struct fw_cp_access *access);
+/* An alloc and a free, the latter besides the access: of variables whose name begins to mean
+ * another one nothing is kept.  Gives the variable that is gone, or FW_NO_VARIABLE. */
+uint32_t fw_cp_alloc(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable);
+void fw_cp_free(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable);
 void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock);
 void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock);
 /* Shared sections have only hard edges, from and to exclusive ones. */

@@ -24,23 +24,26 @@ void cp_lock_release_state(struct cp_lock *lock)
     fw_clock_release(&lock->readers);
     cp_cells_release(&lock->live);
     cp_cells_release(&lock->waiting);
-    for (size_t i = 0; i < lock->rows.len; i++)
-        cp_cells_release(&lock->rows.at[i].sections);
+    for (size_t i = 0; i < lock->rows.len; i++) {
+        for (size_t j = 0; j < lock->rows.at[i].sections.len; j++)
+            cp_section_put(lock->rows.at[i].sections.at[j]);
+        fw_vec_release(&lock->rows.at[i].sections);
+    }
     fw_vec_release(&lock->rows);
 }
 
-bool cp_raise(struct cp_cell *section, struct cp_cell *k)
+bool cp_raise(struct cp_cell *cell, const struct cp_section *k)
 {
-    if (k->number <= section->best)
+    if (k->number <= cell->best)
         return false;
-    section->best = k->number;
-    cp_shared_put(section->value);
-    section->value = cp_shared_get(k->release);
+    cell->best = k->number;
+    cp_shared_put(cell->value);
+    cell->value = cp_shared_get(k->release);
     return true;
 }
 
 /* How much of the thread is covered by the clock, the cells and the section itself. */
-static uint32_t covered(const struct cp_cell *section, const struct fw_clock *plain,
+static uint32_t covered(const struct cp_cell *cell, const struct fw_clock *plain,
                         const struct cp_cells *deps, uint32_t thread)
 {
     uint32_t most = fw_clock_get(plain, thread);
@@ -51,19 +54,20 @@ static uint32_t covered(const struct cp_cell *section, const struct fw_clock *pl
 
         most = time > most ? time : most;
     }
-    if (section->value && fw_clock_get(&section->value->clock, thread) > most)
-        most = fw_clock_get(&section->value->clock, thread);
+    if (cell->value && fw_clock_get(&cell->value->clock, thread) > most)
+        most = fw_clock_get(&cell->value->clock, thread);
     return most;
 }
 
 /* The latest section of the row before `before` whose acquire is at or before `time`. */
-static struct cp_cell *latest_covered(const struct cp_row *row, uint32_t time, uint32_t before)
+static const struct cp_section *latest_covered(const struct cp_row *row, uint32_t time,
+                                               uint32_t before)
 {
     size_t low = 0, high = row->sections.len;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct cp_cell *section = row->sections.at[middle];
+        const struct cp_section *section = row->sections.at[middle];
 
         if (section->time <= time && section->number < before)
             low = middle + 1;
@@ -73,32 +77,49 @@ static struct cp_cell *latest_covered(const struct cp_row *row, uint32_t time, u
     return low ? row->sections.at[low - 1] : NULL;
 }
 
-bool cp_apply_rule_b(struct fw_cp *cp, struct cp_cell *section, const struct fw_clock *plain,
+bool cp_apply_rule_b(struct fw_cp *cp, struct cp_cell *cell, const struct fw_clock *plain,
                      const struct cp_cells *deps)
 {
-    struct cp_lock *lock = &cp->locks.at[section->lock];
+    struct cp_lock *lock = &cp->locks.at[cell->lock];
     bool risen = false, again;
 
     do {
         again = false;
         for (size_t i = 0; i < lock->rows.len; i++) {
             const struct cp_row *row = &lock->rows.at[i];
-            uint32_t time = covered(section, plain, deps, row->thread);
-            struct cp_cell *k = time ? latest_covered(row, time, section->number) : NULL;
+            uint32_t time = covered(cell, plain, deps, row->thread);
+            const struct cp_section *k =
+                time ? latest_covered(row, time, cell->section->number) : NULL;
 
             if (k)
-                again |= cp_raise(section, k);
+                again |= cp_raise(cell, k);
         }
         risen |= again;
     } while (again);
     return risen;
 }
 
+static struct cp_cell *open_section(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+{
+    struct cp_cell *cell = fw_xcalloc(1, sizeof *cell);
+    struct cp_section *section = fw_xcalloc(1, sizeof *section);
+
+    section->refs = cell->refs = 1;
+    section->thread = cell->thread = thread;
+    section->time = cell->time = cp->threads.at[thread].time;
+    section->number = ++cp->locks.at[lock].count;
+    cell->state = CP_OPEN;
+    cell->horizon = cp->position;
+    cell->lock = lock;
+    cell->section = section;
+    return cell;
+}
+
 void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
 {
     struct cp_thread *self = cp_thread_at(cp, thread);
     struct cp_lock *state = lock_at(cp, lock);
-    struct cp_cell *section = fw_xcalloc(1, sizeof *section);
+    struct cp_cell *cell;
 
     if (state->readers.len)
         fw_cp_receive(cp, thread, &state->readers);
@@ -112,15 +133,9 @@ void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
         self->seen = NULL;
     }
     cp_prune(&self->plain, &self->live);
-    section->refs = 1;
-    section->state = CP_OPEN;
-    section->thread = thread;
-    section->time = self->time;
-    section->horizon = cp->position;
-    section->lock = lock;
-    section->number = ++state->count;
-    fw_vec_push(&self->live, cp_cell_get(section));
-    fw_vec_push(&self->held, section);
+    cell = open_section(cp, thread, lock);
+    fw_vec_push(&self->live, cp_cell_get(cell));
+    fw_vec_push(&self->held, cell);
 }
 
 /* Does the earlier waiting section get all that the dependency may still add? */
@@ -155,23 +170,23 @@ static bool is_redundant(const struct cp_lock *lock, const struct cp_cells *deps
 }
 
 /* Rule (b) at the release; the section settles, or waits for what the thread has seen. */
-static void close_section(struct fw_cp *cp, struct cp_thread *self, struct cp_cell *section)
+static void close_section(struct fw_cp *cp, struct cp_thread *self, struct cp_cell *cell)
 {
-    cp_cells_remove(&self->live, section);
+    cp_cells_remove(&self->live, cell);
     cp_prune(&self->plain, &self->live);
-    cp_apply_rule_b(cp, section, &self->plain, &self->live);
-    if (self->live.len == 0 || is_redundant(&cp->locks.at[section->lock], &self->live)) {
-        section->state = CP_SETTLED;
-        if (section->value)
-            fw_clock_join(&self->plain, &section->value->clock);
+    cp_apply_rule_b(cp, cell, &self->plain, &self->live);
+    if (self->live.len == 0 || is_redundant(&cp->locks.at[cell->lock], &self->live)) {
+        cell->state = CP_SETTLED;
+        if (cell->value)
+            fw_clock_join(&self->plain, &cell->value->clock);
     } else {
-        fw_clock_copy(&section->plain, &self->plain);
+        fw_clock_copy(&cell->plain, &self->plain);
         for (size_t i = 0; i < self->live.len; i++)
-            cp_cells_add(&section->deps, self->live.at[i]);
-        cp_cells_add(&self->live, section);
-        cp_wait(cp, section);
+            cp_cells_add(&cell->deps, self->live.at[i]);
+        cp_cells_add(&self->live, cell);
+        cp_wait(cp, cell);
     }
-    cp_closed(cp, section);
+    cp_closed(cp, cell);
     cp_prune(&self->plain, &self->live);
 }
 
@@ -181,11 +196,11 @@ static void drop_inherited(struct fw_cp *cp, struct cp_lock *lock, const struct 
     if (latest->state != CP_SETTLED || lock->waiting.len || !latest->best)
         return;
     for (size_t i = 0; i < lock->rows.len; i++) {
-        struct cp_cells *row = &lock->rows.at[i].sections;
+        struct cp_sections *row = &lock->rows.at[i].sections;
         size_t gone = 0;
 
         while (gone < row->len && row->at[gone]->number <= latest->best)
-            cp_cell_put(row->at[gone++]);
+            cp_section_put(row->at[gone++]);
         if (!gone)
             continue;
         row->len -= gone;
@@ -194,7 +209,7 @@ static void drop_inherited(struct fw_cp *cp, struct cp_lock *lock, const struct 
     }
 }
 
-static void keep_section(struct fw_cp *cp, struct cp_lock *lock, struct cp_cell *section)
+static void keep_section(struct fw_cp *cp, struct cp_lock *lock, struct cp_section *section)
 {
     struct cp_row *row = NULL;
 
@@ -205,12 +220,13 @@ static void keep_section(struct fw_cp *cp, struct cp_lock *lock, struct cp_cell 
         fw_vec_push(&lock->rows, ((struct cp_row) { .thread = section->thread }));
         row = &fw_vec_last(&lock->rows);
     }
-    fw_vec_push(&row->sections, cp_cell_get(section));
+    fw_vec_push(&row->sections, cp_section_get(section));
     if (++cp->sections >= cp->sweep_at)
         cp_sweep(cp);
 }
 
-static void publish(struct cp_lock *lock, struct cp_thread *self, struct cp_cell *section)
+static void publish(struct cp_lock *lock, struct cp_thread *self,
+                    const struct cp_section *section)
 {
     cp_shared_put(lock->hb);
     lock->hb = cp_shared_get(section->release);
@@ -224,19 +240,19 @@ void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)
 {
     struct cp_thread *self = cp_thread_at(cp, thread);
     struct cp_lock *state = lock_at(cp, lock);
-    struct cp_cell *section = NULL;
+    struct cp_cell *cell = NULL;
 
-    for (size_t i = self->held.len; !section && i-- > 0;)
+    for (size_t i = self->held.len; !cell && i-- > 0;)
         if (self->held.at[i]->lock == lock)
-            section = cp_cell_get(self->held.at[i]);
-    FW_ASSERT(section);
-    cp_cells_remove(&self->held, section);
-    section->release = cp_share(&self->hb);
-    close_section(cp, self, section);
-    publish(state, self, section);
-    drop_inherited(cp, state, section);
-    keep_section(cp, state, section);
-    cp_cell_put(section);
+            cell = cp_cell_get(self->held.at[i]);
+    FW_ASSERT(cell);
+    cp_cells_remove(&self->held, cell);
+    cell->section->release = cp_share(&self->hb);
+    close_section(cp, self, cell);
+    publish(state, self, cell->section);
+    drop_inherited(cp, state, cell);
+    keep_section(cp, state, cell->section);
+    cp_cell_put(cell);
 }
 
 void cp_close_all(struct fw_cp *cp, uint32_t thread)
@@ -244,11 +260,11 @@ void cp_close_all(struct fw_cp *cp, uint32_t thread)
     struct cp_thread *self = cp_thread_at(cp, thread);
 
     while (self->held.len) {
-        struct cp_cell *section = cp_cell_get(fw_vec_last(&self->held));
+        struct cp_cell *cell = cp_cell_get(fw_vec_last(&self->held));
 
-        cp_cells_remove(&self->held, section);
-        close_section(cp, self, section);
-        cp_cell_put(section);
+        cp_cells_remove(&self->held, cell);
+        close_section(cp, self, cell);
+        cp_cell_put(cell);
     }
 }
 

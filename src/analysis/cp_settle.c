@@ -77,44 +77,47 @@ static void reach_fixpoint(struct fw_cp *cp, struct cp_cells *group)
         for (size_t i = 0; i < group->len; i++) {
             struct cp_cell *cell = group->at[i];
 
-            if (!cell->is_suspect)
+            if (!cell->suspect)
                 risen |= cp_apply_rule_b(cp, cell, &cell->plain, &cell->deps);
         }
     } while (risen);
 }
 
-static bool is_ordered(const struct cp_cell *suspect)
+static bool is_ordered(const struct cp_cell *cell)
 {
-    uint32_t thread = suspect->first.about.thread, time = suspect->first.time;
+    const struct cp_access *first = &cell->suspect->first;
+    uint32_t thread = first->about.mark.thread, time = first->time;
 
-    if (fw_clock_covers(&suspect->plain, thread, time))
+    if (fw_clock_covers(&cell->plain, thread, time))
         return true;
-    for (size_t i = 0; i < suspect->deps.len; i++)
-        if (cp_shared_covers(suspect->deps.at[i]->value, thread, time))
+    for (size_t i = 0; i < cell->deps.len; i++)
+        if (cp_shared_covers(cell->deps.at[i]->value, thread, time))
             return true;
     return false;
 }
 
 static int compare_suspects(const void *a, const void *b)
 {
-    const struct cp_cell *x = *(struct cp_cell *const *)a, *y = *(struct cp_cell *const *)b;
+    const struct cp_pair *x = (*(struct cp_cell *const *)a)->suspect;
+    const struct cp_pair *y = (*(struct cp_cell *const *)b)->suspect;
 
     if (x->second.about.position != y->second.about.position)
         return x->second.about.position < y->second.about.position ? -1 : 1;
     return x->first.about.position < y->first.about.position ? -1 : 1;
 }
 
-static void decide(struct fw_cp *cp, struct cp_cell *suspect, struct cp_cells *group)
+static void decide(struct fw_cp *cp, struct cp_cell *cell, struct cp_cells *group)
 {
     struct fw_clock clock = { 0 };
 
-    if (is_ordered(suspect))
+    if (is_ordered(cell))
         return;
-    cp->report(cp->report_context, &suspect->first.about, &suspect->second.about, false);
+    cp->report(cp->report_context, &cell->suspect->first.about, &cell->suspect->second.about,
+               false);
     if (cp->relation)
         return;
-    cp_access_join(&clock, &suspect->first);
-    suspect->value = cp_share(&clock);
+    cp_access_join(&clock, &cell->suspect->first);
+    cell->value = cp_share(&clock);
     fw_clock_release(&clock);
     reach_fixpoint(cp, group);
 }
@@ -124,7 +127,7 @@ static void decide_suspects(struct fw_cp *cp, struct cp_cells *group)
     FW_VEC(struct cp_cell *) suspects = { 0 };
 
     for (size_t i = 0; i < group->len; i++)
-        if (group->at[i]->is_suspect)
+        if (group->at[i]->suspect)
             fw_vec_push(&suspects, group->at[i]);
     if (suspects.len)
         qsort(suspects.at, suspects.len, sizeof *suspects.at, compare_suspects);
@@ -148,8 +151,10 @@ static void settle_group(struct fw_cp *cp, struct cp_cell *cell)
         member->watch = NULL;
         cp_cells_release(&member->deps);
         fw_clock_release(&member->plain);
-        if (!member->is_suspect)
+        if (member->section) {
+            member->section->waiting = false;
             cp_cells_remove(&cp->locks.at[member->lock].waiting, member);
+        }
         cp_cells_remove(&cp->waiting, member);
     }
     cp_cells_release(&group);
@@ -168,8 +173,10 @@ void cp_wait(struct fw_cp *cp, struct cp_cell *cell)
 {
     cell->state = CP_WAITING;
     fw_vec_push(&cp->waiting, cp_cell_get(cell));
-    if (!cell->is_suspect)
+    if (cell->section) {
+        cell->section->waiting = true;
         fw_vec_push(&cp->locks.at[cell->lock].waiting, cp_cell_get(cell));
+    }
     look_again(cp, cell);
 }
 

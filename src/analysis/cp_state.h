@@ -42,6 +42,7 @@
 #define FW_ANALYSIS_CP_STATE_H
 
 #include "analysis/cp_core.h"
+#include "analysis/live.h"
 #include "base/vec.h"
 #include "order/clock.h"
 
@@ -64,25 +65,37 @@ FW_VEC_TYPE(cp_cells, struct cp_cell *); /* each entry holds a reference */
 /* An access as the race check remembers it. */
 struct cp_access {
     struct fw_cp_access about;
-    uint32_t time;
     struct cp_shared *seen; /* happens-before clock of its thread; its own time is `time` */
+    uint32_t time;
 };
 
+/* A critical section as rules (a) and (b) remember it, long after its cell has settled. */
+struct cp_section {
+    uint32_t refs;
+    uint32_t thread, time;     /* of the acquire */
+    uint32_t number;           /* sections of a lock are numbered from 1 */
+    struct cp_shared *release; /* happens-before clock of the release; NULL: open */
+    uint32_t mark;             /* sweep stamp */
+    bool waiting;              /* its cell is */
+};
+
+FW_VEC_TYPE(cp_sections, struct cp_section *); /* each entry holds a reference */
+
+/* A pair of accesses that may turn out to be a race. */
+struct cp_pair {
+    struct cp_access first, second;
+};
+
+/* Of a section, or of a suspect pair; the other one is NULL. */
 struct cp_cell {
     uint32_t refs;
     enum cp_cell_state state;
-    bool is_suspect;
     uint32_t thread, time;   /* of the acquire; of a suspect's second access */
     uint64_t horizon;        /* its value only ever contains events before this position */
     struct cp_shared *value; /* NULL: nothing yet */
-
-    /* sections */
-    uint32_t lock, number;     /* sections of a lock are numbered from 1 */
-    uint32_t best;             /* latest section with an edge into this one; 0: none */
-    struct cp_shared *release; /* happens-before clock of the release */
-
-    /* suspects */
-    struct cp_access first, second;
+    struct cp_section *section;
+    uint32_t lock, best; /* of a section: the latest section with an edge into it; 0: none */
+    struct cp_pair *suspect;
 
     /* waiting cells */
     struct fw_clock plain; /* P at the release or at the second access: the plain part, */
@@ -103,7 +116,7 @@ struct cp_thread {
 /* The sections of one thread on one lock that (b) may still need, oldest first. */
 struct cp_row {
     uint32_t thread;
-    struct cp_cells sections;
+    struct cp_sections sections;
 };
 
 struct cp_lock {
@@ -116,18 +129,25 @@ struct cp_lock {
     struct cp_cells waiting; /* its released sections that are not settled */
 };
 
-struct cp_variable {
-    struct cp_access write;          /* the latest plain one; seen is NULL if there is none */
-    FW_VEC(struct cp_access) others; /* since then: each thread's latest plain read, atomic read
-                                        and atomic write */
-    FW_VEC(struct cp_access) all;    /* relation mode: every access */
-};
-
 /* Rule (a): for a lock and a variable, the latest sections that accessed it, of two threads. */
 struct cp_touch {
-    uint64_t key; /* lock and variable, plus one; 0: free slot */
-    struct cp_cell *read[2], *write[2];
+    uint32_t lock;
+    struct cp_section *read[2], *write[2];
 };
+
+/*
+ * A variable: the latest plain write, if any, and since then each thread's
+ * latest plain read, atomic read and atomic write; in relation mode every
+ * access.  Both arrays are for few entries and grow from one.
+ */
+struct cp_variable {
+    struct cp_access *accesses;
+    struct cp_touch *touches; /* by lock, ascending */
+    uint32_t access_count, access_cap;
+    uint32_t touch_count, touch_cap;
+};
+
+_Static_assert(sizeof(struct cp_variable) <= FW_LIVE_SIZE, "a variable is at most one line");
 
 struct fw_cp {
     bool relation;
@@ -136,9 +156,7 @@ struct fw_cp {
     uint64_t position; /* of the current event */
     FW_VEC(struct cp_thread) threads;
     FW_VEC(struct cp_lock) locks;
-    FW_VEC(struct cp_variable) variables;
-    struct cp_touch *touches; /* open addressing, power of two */
-    size_t touch_count, touch_mask;
+    struct fw_live variables; /* struct cp_variable */
     struct cp_cells waiting; /* all waiting cells */
     uint32_t stamp;          /* for searches */
     uint64_t sections;       /* kept in rows, all locks */
@@ -153,6 +171,8 @@ struct cp_shared *cp_share(const struct fw_clock *clock);
 struct cp_shared *cp_shared_get(struct cp_shared *shared); /* one more reference */
 void cp_shared_put(struct cp_shared *shared);
 bool cp_shared_covers(const struct cp_shared *shared, uint32_t thread, uint32_t time);
+struct cp_section *cp_section_get(struct cp_section *section);
+void cp_section_put(struct cp_section *section);
 struct cp_cell *cp_cell_get(struct cp_cell *cell);
 void cp_cell_put(struct cp_cell *cell);
 void cp_cells_add(struct cp_cells *cells, struct cp_cell *cell); /* unless it is there */
@@ -170,9 +190,9 @@ void cp_lock_release_state(struct cp_lock *lock);
 /* Treats the thread's open sections as if they were released now: the trace is over. */
 void cp_close_all(struct fw_cp *cp, uint32_t thread);
 /* Raises a section to an edge from section k; true if that is news. */
-bool cp_raise(struct cp_cell *section, struct cp_cell *k);
+bool cp_raise(struct cp_cell *cell, const struct cp_section *k);
 /* Applies (b) to a section whose release has seen plain and deps; true if it rose. */
-bool cp_apply_rule_b(struct fw_cp *cp, struct cp_cell *section, const struct fw_clock *plain,
+bool cp_apply_rule_b(struct fw_cp *cp, struct cp_cell *cell, const struct fw_clock *plain,
                      const struct cp_cells *deps);
 
 /* --- cp_settle.c: waiting cells --- */
@@ -184,8 +204,7 @@ void cp_wait(struct fw_cp *cp, struct cp_cell *cell);
 void cp_closed(struct fw_cp *cp, const struct cp_cell *section);
 
 /* --- cp_access.c: rule (a) and race checks --- */
-void cp_variable_release_state(struct cp_variable *variable);
-void cp_touches_release(struct fw_cp *cp);
+void cp_variables_release(struct fw_cp *cp);
 
 /* --- cp_sweep.c: sections that no future event can need --- */
 void cp_sweep(struct fw_cp *cp);

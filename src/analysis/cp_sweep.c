@@ -46,8 +46,8 @@ static void add_access(struct sweep *sweep, const struct cp_access *access)
     add_shared(sweep, access->seen);
     if (!access->seen)
         return;
-    fw_vec_extend(&sweep->times, access->about.thread + 1);
-    fw_vec_push(&sweep->times.at[access->about.thread], access->time);
+    fw_vec_extend(&sweep->times, access->about.mark.thread + 1u);
+    fw_vec_push(&sweep->times.at[access->about.mark.thread], access->time);
 }
 
 static void add_cells(struct sweep *sweep, const struct cp_cells *cells)
@@ -64,6 +64,14 @@ static void add_touch(struct sweep *sweep, const struct cp_touch *touch)
         if (touch->write[i])
             add_shared(sweep, touch->write[i]->release);
     }
+}
+
+static void add_variable(struct sweep *sweep, const struct cp_variable *variable)
+{
+    for (uint32_t i = 0; i < variable->access_count; i++)
+        add_access(sweep, &variable->accesses[i]);
+    for (uint32_t i = 0; i < variable->touch_count; i++)
+        add_touch(sweep, &variable->touches[i]);
 }
 
 static void add_roots(struct sweep *sweep)
@@ -85,17 +93,12 @@ static void add_roots(struct sweep *sweep)
         add_clock(sweep, &cp->waiting.at[i]->plain);
         add_shared(sweep, cp->waiting.at[i]->value);
         add_cells(sweep, &cp->waiting.at[i]->deps);
-        add_access(sweep, &cp->waiting.at[i]->first);
+        if (cp->waiting.at[i]->suspect)
+            add_access(sweep, &cp->waiting.at[i]->suspect->first);
     }
-    for (size_t i = 0; i < cp->variables.len; i++) {
-        const struct cp_variable *variable = &cp->variables.at[i];
-
-        add_access(sweep, &variable->write);
-        for (size_t j = 0; j < variable->others.len; j++)
-            add_access(sweep, &variable->others.at[j]);
-    }
-    for (size_t i = 0; cp->touches && i <= cp->touch_mask; i++)
-        add_touch(sweep, &cp->touches[i]);
+    for (uint32_t i = 0; i < cp->variables.lines.len; i++)
+        if (fw_live_find(&cp->variables, i))
+            add_variable(sweep, fw_live_find(&cp->variables, i));
     if (cp->roots)
         cp->roots(cp->roots_context, add_clock, sweep);
 }
@@ -141,12 +144,12 @@ static bool has_time(const struct times *times, uint32_t from, uint32_t to)
 /* Can the row's section be the answer to rule (b)? */
 static bool is_needed(const struct sweep *sweep, const struct cp_row *row, size_t i)
 {
-    const struct cp_cells *sections = &row->sections;
+    const struct cp_sections *sections = &row->sections;
 
     if (i + 1 == sections->len)
         return true;
     /* A waiting section asks its own row for what is before it. */
-    if (sections->at[i]->state == CP_WAITING || sections->at[i + 1]->state == CP_WAITING)
+    if (sections->at[i]->waiting || sections->at[i + 1]->waiting)
         return true;
     return row->thread < sweep->times.len &&
            has_time(&sweep->times.at[row->thread], sections->at[i]->time,
@@ -159,7 +162,7 @@ static bool mark_row(struct sweep *sweep, const struct cp_row *row)
     bool news = false;
 
     for (size_t i = 0; i < row->sections.len; i++) {
-        struct cp_cell *section = row->sections.at[i];
+        struct cp_section *section = row->sections.at[i];
 
         if (section->mark == sweep->stamp || !is_needed(sweep, row, i))
             continue;
@@ -187,7 +190,7 @@ static void add_marked(struct sweep *sweep)
 
     for (size_t i = 0; i < cp->locks.len; i++) {
         for (size_t j = 0; j < cp->locks.at[i].rows.len; j++) {
-            const struct cp_cells *sections = &cp->locks.at[i].rows.at[j].sections;
+            const struct cp_sections *sections = &cp->locks.at[i].rows.at[j].sections;
 
             for (size_t k = 0; k < sections->len; k++)
                 if (sections->at[k]->mark == sweep->stamp)
@@ -196,7 +199,7 @@ static void add_marked(struct sweep *sweep)
     }
 }
 
-static void drop_unmarked(struct sweep *sweep, struct cp_cells *sections)
+static void drop_unmarked(struct sweep *sweep, struct cp_sections *sections)
 {
     size_t kept = 0;
 
@@ -204,7 +207,7 @@ static void drop_unmarked(struct sweep *sweep, struct cp_cells *sections)
         if (sections->at[i]->mark == sweep->stamp)
             sections->at[kept++] = sections->at[i];
         else
-            cp_cell_put(sections->at[i]);
+            cp_section_put(sections->at[i]);
     }
     sweep->cp->sections -= sections->len - kept;
     sections->len = kept;

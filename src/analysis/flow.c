@@ -376,6 +376,17 @@ static void send_plain_write(const struct call *call)
         clear(call, call->flow->atomics.at[call->event->target]);
 }
 
+void fw_flow_forget(struct fw_flow *flow, uint32_t variable, const struct fw_flow_ops *ops,
+                    void *me)
+{
+    struct call call = { .flow = flow, .ops = ops, .me = me };
+
+    if (variable >= flow->atomics.len || flow->atomics.at[variable] == NO_SLOT)
+        return;
+    give_back(&call, flow->atomics.at[variable]);
+    flow->atomics.at[variable] = NO_SLOT;
+}
+
 /* --- dispatch ---------------------------------------------------------------------------- */
 
 bool fw_flow_listens(unsigned kind)

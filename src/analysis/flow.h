@@ -44,6 +44,10 @@ void fw_flow_destroy(struct fw_flow *flow);
 
 bool fw_flow_listens(unsigned kind);
 
+/* The variable will not be met again: another one has its name now. */
+void fw_flow_forget(struct fw_flow *flow, uint32_t variable, const struct fw_flow_ops *ops,
+                    void *me);
+
 void fw_flow_receive(struct fw_flow *flow, const struct fw_event *event,
                      const struct fw_place *place, const struct fw_flow_ops *ops, void *me);
 void fw_flow_send(struct fw_flow *flow, const struct fw_event *event,
