@@ -92,7 +92,8 @@ static void cp_roots(void *context, fw_cp_visit *visit, void *visitor)
 static void step(struct cp *cp, const struct fw_event *event, const struct fw_place *place)
 {
     cp->thread = event->thread;
-    fw_cp_step(cp->core, event->thread, fw_place_position(place));
+    fw_cp_step(cp->core, event->thread, fw_place_position(place),
+               event->kind != FW_READ && event->kind != FW_WRITE && event->kind != FW_FREE);
     if (event->thread < cp->forked.len && cp->forked.at[event->thread].len) {
         fw_cp_receive(cp->core, event->thread, &cp->forked.at[event->thread]);
         fw_clock_release(&cp->forked.at[event->thread]);
@@ -105,6 +106,7 @@ static void cp_access(void *state, const struct fw_event *event, const struct fw
     struct fw_cp_access access = { fw_place_position(place), fw_place_mark(place) };
     bool atomic = fw_is_class(event->kind, FW_CLASS_ATOMIC);
 
+    fw_cp_prefetch(cp->core, place);
     step(cp, event, place);
     if (atomic)
         fw_flow_receive(cp->flow, event, place, &slot_ops, cp);

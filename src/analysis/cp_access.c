@@ -7,8 +7,12 @@
  *
  * The race check compares with the latest plain write and the accesses since:
  * a plain write clashes with everything, so whatever is older and unordered
- * with this access is unordered with it or with the write.  In relation mode
- * it compares with all accesses.
+ * with this access is unordered with it or with the write.  The latest comes
+ * first, as in the theorem that the first race is real.  In relation mode it
+ * compares with all accesses.
+ *
+ * An access that does the same as the latest one to the variable, by the same
+ * thread and with no synchronisation of the thread since, brings nothing new.
  */
 #include "analysis/cp_state.h"
 
@@ -142,6 +146,7 @@ static void inject(struct cp_thread *self, const struct cp_access *x)
     cp_access_join(&self->plain, x);
     cp_shared_put(self->seen);
     self->seen = NULL;
+    self->phase++;
 }
 
 /* Undecided: waits until what the thread has seen is settled. */
@@ -213,6 +218,15 @@ static struct cp_access *new_access(struct cp_variable *variable)
     return &variable->accesses[variable->access_count++];
 }
 
+static void remove_access(struct cp_variable *variable, uint32_t i)
+{
+    cp_access_release(&variable->accesses[i]);
+    variable->access_count--;
+    memmove(variable->accesses + i, variable->accesses + i + 1,
+            (variable->access_count - i) * sizeof *variable->accesses);
+}
+
+/* The access becomes the last one, in place of the one that it stands for. */
 static void keep(const struct fw_cp *cp, struct cp_variable *variable, const struct cp_access *e)
 {
     uint32_t i = 0;
@@ -223,23 +237,55 @@ static void keep(const struct fw_cp *cp, struct cp_variable *variable, const str
         forget_accesses(variable);
     while (i < variable->access_count && !stands_for(&e->about, &variable->accesses[i].about))
         i++;
-    cp_access_copy(i < variable->access_count ? &variable->accesses[i] : new_access(variable), e);
+    if (i < variable->access_count)
+        remove_access(variable, i);
+    cp_access_copy(new_access(variable), e);
+}
+
+/* The latest access, if this one only repeats it. */
+static struct cp_access *repeated(const struct fw_cp *cp, const struct cp_variable *variable,
+                                  const struct fw_cp_access *access, uint32_t phase)
+{
+    struct cp_access *latest = &variable->accesses[variable->access_count - 1];
+
+    return variable->access_count && !cp->relation && latest->phase == phase &&
+                   stands_for(access, &latest->about)
+               ? latest
+               : NULL;
 }
 
 void fw_cp_access(struct fw_cp *cp, const struct fw_cp_access *access)
 {
     struct cp_thread *self = cp_thread_at(cp, access->mark.thread);
     struct cp_variable *variable = fw_live_get(&cp->variables, access->mark.target);
-    struct cp_access e = { .about = *access, .time = self->time };
+    struct cp_access *again = repeated(cp, variable, access, self->phase);
+    struct cp_access e = { .about = *access, .phase = self->phase, .time = self->time };
 
+    if (again) {
+        again->about = *access;
+        again->time = self->time;
+        return;
+    }
     apply_rule_a(self, variable, access);
     if (!self->seen)
         self->seen = cp_share(&self->hb);
     e.seen = cp_shared_get(self->seen);
-    for (uint32_t i = 0; i < variable->access_count; i++)
+    for (uint32_t i = variable->access_count; i-- > 0;)
         check(cp, self, &variable->accesses[i], &e);
     keep(cp, variable, &e);
     cp_access_release(&e);
+}
+
+void fw_cp_prefetch(const struct fw_cp *cp, const struct fw_place *place)
+{
+    uint32_t ahead = place->i + FW_LIVE_AHEAD / 2;
+    const struct cp_variable *variable = NULL;
+
+    fw_live_prefetch(&cp->variables, place);
+    if (ahead < place->batch->count)
+        variable = fw_live_find(&cp->variables, place->batch->events[ahead].target);
+    if (variable && variable->access_count)
+        __builtin_prefetch(&variable->accesses[variable->access_count - 1], 1);
 }
 
 static void release_variable(struct cp_variable *variable)

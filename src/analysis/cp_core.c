@@ -44,11 +44,12 @@ struct cp_thread *cp_thread_at(struct fw_cp *cp, uint32_t thread)
     return &cp->threads.at[thread];
 }
 
-void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position)
+void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position, bool synchronises)
 {
     struct cp_thread *self = cp_thread_at(cp, thread);
 
     cp->position = position;
+    self->phase += synchronises;
     fw_clock_set(&self->hb, thread, ++self->time);
 }
 

@@ -8,7 +8,7 @@
 #ifndef FW_ANALYSIS_CP_CORE_H
 #define FW_ANALYSIS_CP_CORE_H
 
-#include "analysis/findings.h"
+#include "analysis/analysis.h"
 #include "order/clock.h"
 
 #include <stdbool.h>
@@ -34,9 +34,12 @@ struct fw_cp;
 struct fw_cp *fw_cp_create(bool relation, fw_cp_report *report, void *context);
 void fw_cp_destroy(struct fw_cp *cp);
 
-/* Begins the next event; call it before the function for its kind. */
-void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position);
+/* Begins the next event; call it before the function for its kind.  All but plain accesses
+ * count as synchronisation. */
+void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position, bool synchronises);
 void fw_cp_access(struct fw_cp *cp, const struct fw_cp_access *access);
+/* Brings near what accesses to come will need. */
+void fw_cp_prefetch(const struct fw_cp *cp, const struct fw_place *place);
 /* An alloc and a free, the latter besides the access: of variables whose name begins to mean
  * another one nothing is kept.  Gives the variable that is gone, or FW_NO_VARIABLE. */
 uint32_t fw_cp_alloc(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable);

@@ -66,7 +66,7 @@ FW_VEC_TYPE(cp_cells, struct cp_cell *); /* each entry holds a reference */
 struct cp_access {
     struct fw_cp_access about;
     struct cp_shared *seen; /* happens-before clock of its thread; its own time is `time` */
-    uint32_t time;
+    uint32_t phase, time;
 };
 
 /* A critical section as rules (a) and (b) remember it, long after its cell has settled. */
@@ -110,6 +110,7 @@ struct cp_thread {
     struct cp_cells live;   /* P, the cells */
     struct cp_cells held;   /* its open sections, innermost last */
     struct cp_shared *seen; /* a shared copy of hb, NULL if hb has changed since */
+    uint32_t phase; /* goes on with synchronisation and with reported races */
     uint32_t time;
 };
 
@@ -138,7 +139,8 @@ struct cp_touch {
 /*
  * A variable: the latest plain write, if any, and since then each thread's
  * latest plain read, atomic read and atomic write; in relation mode every
- * access.  Both arrays are for few entries and grow from one.
+ * access; the latest of them last.  Both arrays are for few entries and grow
+ * from one.
  */
 struct cp_variable {
     struct cp_access *accesses;
