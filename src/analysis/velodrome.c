@@ -43,7 +43,7 @@ static void velodrome_destroy(void *state)
         fw_vec_release(&v->readers.at[i]);
     for (size_t i = 0; i < v->slots.len; i++)
         fw_vec_release(&v->slots.at[i]);
-    fw_vec_release(&v->variables);
+    fw_live_release(&v->variables);
     fw_vec_release(&v->locks);
     fw_vec_release(&v->readers);
     fw_vec_release(&v->free_readers);
@@ -201,27 +201,6 @@ static void edges_from_reads(struct velodrome *v, const struct cell *cell)
 
 /* --- accesses ---------------------------------------------------------------------------- */
 
-static struct cell *variable_at(struct velodrome *v, uint32_t variable)
-{
-    fw_vec_extend(&v->variables, variable + (size_t)1);
-    return &v->variables.at[variable];
-}
-
-#define AHEAD 8
-
-/*
- * Cells are scattered: asks for that of a coming event, which need not even be
- * an access.  Inlined by force: gcc drops calls of functions that only prefetch.
- */
-static inline __attribute__((always_inline)) void look_ahead(const struct velodrome *v,
-                                                             const struct fw_place *place)
-{
-    uint32_t i = place->i + AHEAD;
-
-    if (i < place->batch->count && place->batch->events[i].target < v->variables.len)
-        __builtin_prefetch(&v->variables.at[place->batch->events[i].target]);
-}
-
 static bool is_present(const struct thread *thread, const struct fw_event *event,
                        const struct access *access)
 {
@@ -240,8 +219,8 @@ static void on_read(void *state, const struct fw_event *event, const struct fw_p
 
     if (!v->open.len)
         return;
-    look_ahead(v, place);
-    cell = variable_at(v, event->target);
+    fw_live_prefetch(&v->variables, place);
+    cell = fw_live_get(&v->variables, event->target);
     if (is_present(thread, event, &cell->write) ||
         (!has_list(cell) && is_present(thread, event, &cell->read)))
         return;
@@ -258,8 +237,8 @@ static void on_write(void *state, const struct fw_event *event, const struct fw_
 
     if (!v->open.len)
         return;
-    look_ahead(v, place);
-    cell = variable_at(v, event->target);
+    fw_live_prefetch(&v->variables, place);
+    cell = fw_live_get(&v->variables, event->target);
     if (is_present(thread, event, &cell->write) && !cell->transaction)
         return;
     velodrome_event(v, place);
@@ -267,6 +246,28 @@ static void on_write(void *state, const struct fw_event *event, const struct fw_
     edges_from_reads(v, cell);
     clear_reads(v, cell);
     cell->write = *velodrome_use(v);
+}
+
+static void on_free(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct velodrome *v = state;
+
+    fw_live_freed(&v->variables, v->symbols, event->target);
+    on_write(v, event, place);
+}
+
+/* The former variable of that name will not be met again. */
+static void on_alloc(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct velodrome *v = state;
+    uint32_t former = fw_live_renew(&v->variables, v->symbols, event->target);
+    struct cell *gone = former == FW_NO_VARIABLE ? NULL : fw_live_find(&v->variables, former);
+
+    velodrome_actor(v, place);
+    if (!gone)
+        return;
+    clear_reads(v, gone);
+    fw_live_drop(&v->variables, former);
 }
 
 /* --- locks: an exclusive section is like a write, a shared one like a read ---------------- */
@@ -422,7 +423,7 @@ const struct fw_analysis fw_analysis_velodrome = {
         [FW_ATOMIC_LOAD] = on_read,
         [FW_ATOMIC_STORE] = on_write,
         [FW_ATOMIC_RMW] = on_write,
-        [FW_FREE] = on_write,
+        [FW_FREE] = on_free,
         [FW_ACQUIRE] = on_acquire,
         [FW_TRY_ACQUIRE] = on_acquire,
         [FW_RELEASE] = on_release,
@@ -441,6 +442,6 @@ const struct fw_analysis fw_analysis_velodrome = {
         [FW_TRY_FAIL] = on_other,
         [FW_BRANCH] = on_other,
         [FW_FENCE] = on_other,
-        [FW_ALLOC] = on_other,
+        [FW_ALLOC] = on_alloc,
     },
 };

@@ -35,6 +35,7 @@
 
 #include "analysis/blocks.h"
 #include "analysis/flow.h"
+#include "analysis/live.h"
 #include "base/bug.h"
 
 #define VELODROME_NEVER UINT32_MAX
@@ -70,7 +71,7 @@ struct cell {
     };
 };
 
-_Static_assert(sizeof(struct cell) == 64, "a cell is a cache line");
+_Static_assert(sizeof(struct cell) == FW_LIVE_SIZE, "a cell is a cache line");
 
 #define VELODROME_NO_EVENT UINT64_MAX /* the index of what is not there */
 
@@ -110,7 +111,7 @@ struct velodrome {
     FW_VEC(struct link) links;
     FW_VEC(uint32_t) free_links;
     size_t link_limit; /* as many before the unused ones are looked for */
-    FW_VEC(struct cell) variables;
+    struct fw_live variables; /* struct cell */
     FW_VEC(struct cell) locks;
     FW_VEC(struct accesses) readers;
     FW_VEC(uint32_t) free_readers;
