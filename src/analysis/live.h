@@ -23,6 +23,7 @@
 
 #define FW_LIVE_SIZE  64u /* bytes for a variable */
 #define FW_LIVE_AHEAD 16u /* events from fetching a variable's line to its use */
+#define FW_LIVE_FAR   40u /* ... from fetching where that line is */
 
 /* A name that was allocated, and the variable that it means now. */
 struct fw_live_name {
@@ -69,17 +70,22 @@ void fw_live_freed(struct fw_live *live, const struct fw_symbols *symbols, uint3
 
 /*
  * Most of the time of an analysis goes into waiting for variables: this brings
- * near what an event to come will need.  A function that does nothing but
- * prefetch is dropped by gcc 12, unless it is inlined at once.
+ * near what events to come will need, first where a line is, then the line.  A
+ * function that does nothing but prefetch is dropped by gcc 12, unless it is
+ * inlined at once.
  */
 static inline __attribute__((always_inline)) void fw_live_prefetch(const struct fw_live *live,
                                                                    const struct fw_place *place)
 {
-    uint32_t ahead = place->i + FW_LIVE_AHEAD, variable;
+    const struct fw_event *events = place->batch->events + place->i;
+    uint32_t left = place->batch->count - place->i, variable;
 
-    if (FW_UNLIKELY(ahead >= place->batch->count))
+    if (FW_UNLIKELY(left <= FW_LIVE_FAR))
         return;
-    variable = place->batch->events[ahead].target;
+    variable = events[FW_LIVE_FAR].target;
+    if (FW_LIKELY(variable < live->lines.len))
+        __builtin_prefetch(&live->lines.at[variable]);
+    variable = events[FW_LIVE_AHEAD].target;
     if (FW_LIKELY(variable < live->lines.len))
         __builtin_prefetch(live->lines.at[variable], 1);
 }
