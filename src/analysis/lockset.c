@@ -14,9 +14,9 @@
  * exclusive mode.  Atomic accesses are not accesses; a free is a write; an
  * alloc starts a new variable.
  *
- * Sets of locks have numbers, equal sets the same one, and intersections are
- * remembered.  An access by the thread, with the locks and in the way of the
- * latest one changes nothing, which two comparisons show.
+ * Sets of locks have numbers, equal sets the same one, and the latest
+ * intersections are remembered.  An access by the thread, with the locks and
+ * in the way of the latest one changes nothing, which two comparisons show.
  */
 #include "analysis/live.h"
 
@@ -47,15 +47,12 @@ struct variable {
 _Static_assert(sizeof(struct variable) == FW_LIVE_SIZE, "a variable is one cache line");
 _Static_assert(FW_MAX_THREADS <= 1u << 20, "a thread fits");
 
-/* A set of locks, sorted; number 0 is empty. */
-struct set {
-    uint32_t *locks;
-    uint32_t count;
-};
-
+/* Two sets and what is in both; an empty one says that of 0 and 0, rightly. */
 struct meet {
     uint32_t a, b, both;
 };
+
+#define MEET_BITS 12
 
 /* The numbers, plus one, of the locks held: in any mode, in exclusive mode. */
 struct held {
@@ -64,53 +61,60 @@ struct held {
 
 struct lockset {
     struct fw_analysis_setup setup;
-    struct fw_live live; /* struct variable */
-    FW_VEC(struct set) sets;
+    struct fw_live live;   /* struct variable */
+    FW_VEC(uint32_t) sets; /* words; the number of a set is the place of its first one */
     struct fw_idmap set_ids;
-    FW_VEC(struct meet) meets;
-    struct fw_idmap meet_ids;
-    FW_VEC(struct held) held; /* by the lock sets of contexts */
+    struct meet meets[1u << MEET_BITS]; /* the latest ones, by hash */
+    FW_VEC(struct held) held;           /* by the lock sets of contexts */
+    FW_VEC(uint32_t) scratch;           /* the words of a set that is being made */
 };
 
 /* --- sets of locks ----------------------------------------------------------------------- */
 
-static uint32_t hash_locks(const uint32_t *locks, uint32_t count)
+/* The words of a set: how many locks, then the locks, ascending.  Number 0 is the empty set. */
+static const uint32_t *words_of(const struct lockset *lockset, uint32_t set)
 {
-    uint64_t hash = count;
+    return &lockset->sets.at[set];
+}
 
-    for (uint32_t i = 0; i < count; i++)
-        hash = (hash ^ locks[i]) * 0x9e3779b97f4a7c15u;
+static bool set_is_scratch(const void *key, uint32_t id)
+{
+    const struct lockset *lockset = key;
+    const uint32_t *words = words_of(lockset, id), *wanted = lockset->scratch.at;
+
+    return words[0] == wanted[0] &&
+           memcmp(words, wanted, lockset->scratch.len * sizeof *words) == 0;
+}
+
+static void start_scratch(struct lockset *lockset)
+{
+    fw_vec_clear(&lockset->scratch);
+    fw_vec_push(&lockset->scratch, 0);
+}
+
+static uint32_t hash_scratch(const struct lockset *lockset)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < lockset->scratch.len; i++)
+        hash = (hash ^ lockset->scratch.at[i]) * 0x9e3779b97f4a7c15u;
     return (uint32_t)(hash >> 32);
 }
 
-struct set_key {
-    const struct set *sets;
-    struct set wanted;
-};
-
-static bool set_is(const void *key, uint32_t id)
+/* The number of the set whose locks are in the scratch space. */
+static uint32_t intern_scratch(struct lockset *lockset)
 {
-    const struct set_key *k = key;
-    const struct set *set = &k->sets[id];
+    size_t count = lockset->scratch.len;
+    uint32_t hash, id;
 
-    return set->count == k->wanted.count &&
-           (!set->count ||
-            memcmp(set->locks, k->wanted.locks, set->count * sizeof *set->locks) == 0);
-}
-
-/* The number of these sorted locks, which it takes over or frees. */
-static uint32_t intern(struct lockset *lockset, uint32_t *locks, uint32_t count)
-{
-    struct set_key key = { lockset->sets.at, { locks, count } };
-    uint32_t hash = hash_locks(locks, count);
-    uint32_t id = fw_idmap_find(&lockset->set_ids, hash, set_is, &key);
-
-    if (id != FW_IDMAP_NONE) {
-        free(locks);
+    lockset->scratch.at[0] = (uint32_t)count - 1;
+    hash = hash_scratch(lockset);
+    id = fw_idmap_find(&lockset->set_ids, hash, set_is_scratch, lockset);
+    if (id != FW_IDMAP_NONE)
         return id;
-    }
     id = (uint32_t)lockset->sets.len;
-    fw_vec_push(&lockset->sets, key.wanted);
+    fw_vec_extend(&lockset->sets, id + count);
+    memcpy(&lockset->sets.at[id], lockset->scratch.at, count * sizeof *lockset->sets.at);
     fw_idmap_add(&lockset->set_ids, hash, id);
     return id;
 }
@@ -118,17 +122,18 @@ static uint32_t intern(struct lockset *lockset, uint32_t *locks, uint32_t count)
 /* The locks of a context's set that are held in any mode, or exclusively. */
 static uint32_t intern_held(struct lockset *lockset, uint32_t lock_set, bool exclusive)
 {
-    uint32_t count, kept = 0;
+    uint32_t count;
     const uint32_t *keys = fw_contexts_locks(lockset->setup.contexts, lock_set, &count);
-    uint32_t *locks = fw_xrealloc(NULL, count + (size_t)1, sizeof *locks);
 
+    start_scratch(lockset);
     for (uint32_t i = 0; i < count; i++) {
-        bool shared = keys[i] & 1, again = kept && locks[kept - 1] == keys[i] / 2;
+        bool shared = keys[i] & 1;
+        bool again = lockset->scratch.len > 1 && fw_vec_last(&lockset->scratch) == keys[i] / 2;
 
         if (!(exclusive && shared) && !again)
-            locks[kept++] = keys[i] / 2;
+            fw_vec_push(&lockset->scratch, keys[i] / 2);
     }
-    return intern(lockset, locks, kept);
+    return intern_scratch(lockset);
 }
 
 static uint32_t held_locks(struct lockset *lockset, uint32_t lock_set, bool exclusive)
@@ -147,47 +152,32 @@ static uint32_t held_locks(struct lockset *lockset, uint32_t lock_set, bool excl
 
 static uint32_t intern_meet(struct lockset *lockset, uint32_t a, uint32_t b)
 {
-    struct set x = lockset->sets.at[a], y = lockset->sets.at[b];
-    uint32_t *locks = fw_xrealloc(NULL, x.count + (size_t)1, sizeof *locks), kept = 0;
+    const uint32_t *x = words_of(lockset, a), *x_end = x + x[0];
+    const uint32_t *y = words_of(lockset, b), *y_end = y + y[0];
 
-    for (uint32_t i = 0, j = 0; i < x.count && j < y.count;) {
-        if (x.locks[i] == y.locks[j])
-            locks[kept++] = x.locks[i];
-        if (x.locks[i] < y.locks[j])
-            i++;
+    start_scratch(lockset);
+    for (x++, y++; x <= x_end && y <= y_end;) {
+        if (*x == *y)
+            fw_vec_push(&lockset->scratch, *x);
+        if (*x < *y)
+            x++;
         else
-            j++;
+            y++;
     }
-    return intern(lockset, locks, kept);
-}
-
-struct meet_key {
-    const struct meet *meets;
-    uint32_t a, b;
-};
-
-static bool meet_is(const void *key, uint32_t id)
-{
-    const struct meet_key *k = key;
-
-    return k->meets[id].a == k->a && k->meets[id].b == k->b;
+    return intern_scratch(lockset);
 }
 
 /* The locks that are in both sets. */
 static uint32_t meet(struct lockset *lockset, uint32_t a, uint32_t b)
 {
-    struct meet_key key = { lockset->meets.at, a, b };
-    uint32_t hash = (uint32_t)(((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u >> 32), id, both;
+    uint64_t hash = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
+    struct meet *known = &lockset->meets[hash >> (64 - MEET_BITS)];
 
     if (a == b || a == 0 || b == 0)
         return a < b ? a : b;
-    id = fw_idmap_find(&lockset->meet_ids, hash, meet_is, &key);
-    if (id != FW_IDMAP_NONE)
-        return lockset->meets.at[id].both;
-    both = intern_meet(lockset, a, b);
-    fw_idmap_add(&lockset->meet_ids, hash, (uint32_t)lockset->meets.len);
-    fw_vec_push(&lockset->meets, ((struct meet) { a, b, both }));
-    return both;
+    if (known->a != a || known->b != b)
+        *known = (struct meet) { a, b, intern_meet(lockset, a, b) };
+    return known->both;
 }
 
 /* --- accesses ---------------------------------------------------------------------------- */
@@ -308,7 +298,8 @@ static void *lockset_create(const struct fw_analysis_setup *setup)
     struct lockset *lockset = fw_xcalloc(1, sizeof *lockset);
 
     lockset->setup = *setup;
-    intern(lockset, NULL, 0);
+    start_scratch(lockset);
+    intern_scratch(lockset); /* the empty set gets number 0 */
     return lockset;
 }
 
@@ -322,13 +313,10 @@ static void lockset_destroy(void *state)
 {
     struct lockset *lockset = state;
 
-    for (size_t i = 0; i < lockset->sets.len; i++)
-        free(lockset->sets.at[i].locks);
     fw_vec_release(&lockset->sets);
     fw_idmap_release(&lockset->set_ids);
-    fw_vec_release(&lockset->meets);
-    fw_idmap_release(&lockset->meet_ids);
     fw_vec_release(&lockset->held);
+    fw_vec_release(&lockset->scratch);
     fw_live_release(&lockset->live);
     free(lockset);
 }
