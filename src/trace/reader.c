@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "trace/decoder.h"
 #include "trace/fwt.h"
+#include "trace/text_decoder.h"
 #include "trace/wellformed.h"
 
 #include <stdlib.h>
@@ -74,14 +75,13 @@ static const struct fw_format *find_format(struct fw_reader *reader,
 /* Editors put one before UTF-8 text; it is not part of the first name. */
 static int skip_byte_order_mark(struct fw_input *input, struct fw_error *err)
 {
-    static const unsigned char mark[3] = { 0xef, 0xbb, 0xbf };
     const unsigned char *bytes;
-    ssize_t got = fw_input_peek(input, &bytes, sizeof mark, err);
-    unsigned char gone[sizeof mark];
+    unsigned char gone[sizeof FW_TEXT_MARK - 1];
+    ssize_t got = fw_input_peek(input, &bytes, sizeof gone, err);
 
     if (got < 0)
         return -1;
-    if (got < (ssize_t)sizeof mark || memcmp(bytes, mark, sizeof mark) != 0)
+    if (got < (ssize_t)sizeof gone || memcmp(bytes, FW_TEXT_MARK, sizeof gone) != 0)
         return 0;
     return fw_input_read_full(input, gone, sizeof gone, err) < 0 ? -1 : 0;
 }

@@ -193,10 +193,25 @@ static int put_event(struct std_encoder *encoder, const struct fw_event *event,
     return 0;
 }
 
-static void put_header(struct std_encoder *encoder)
+/* Readers skip a byte order mark, also one that belongs to a name: that one gets one in front. */
+static bool needs_mark(const struct std_encoder *encoder, const struct fw_event *first)
 {
-    if (!encoder->begun && encoder->branches)
+    const struct fw_strtab_entry *name =
+        &encoder->symbols->table[FW_SPACE_THREAD].entries[first->thread];
+
+    return name->len >= sizeof FW_TEXT_MARK - 1 &&
+           memcmp(name->text, FW_TEXT_MARK, sizeof FW_TEXT_MARK - 1) == 0;
+}
+
+/* What comes before the first event, if there is one. */
+static void put_header(struct std_encoder *encoder, const struct fw_event *first)
+{
+    if (encoder->begun)
+        return;
+    if (encoder->branches)
         fw_output_text(encoder->out, "# branches: yes\n");
+    else if (first && needs_mark(encoder, first))
+        fw_output_text(encoder->out, FW_TEXT_MARK);
     encoder->begun = true;
 }
 
@@ -205,7 +220,8 @@ static int std_events(void *handle, const struct fw_event *events, uint32_t coun
 {
     struct std_encoder *encoder = handle;
 
-    put_header(encoder);
+    if (count)
+        put_header(encoder, events);
     for (uint32_t i = 0; i < count; i++) {
         FW_ASSERT(events[i].kind < FW_KIND_COUNT);
         if (put_event(encoder, &events[i], &attrs[events[i].attr], err) < 0)
@@ -217,7 +233,7 @@ static int std_events(void *handle, const struct fw_event *events, uint32_t coun
 static int std_finish(void *handle, struct fw_error *err)
 {
     (void)err;
-    put_header(handle);
+    put_header(handle, NULL);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "trace/text_lines.h"
 
 #define FW_TEXT_NAME_MAX 4096u
+#define FW_TEXT_MARK     "\xef\xbb\xbf" /* UTF-8's byte order mark, skipped at the beginning */
 #define FW_TEXT_PER_LINE 4u /* events that one line can stand for */
 
 struct fw_text_decoder;

@@ -62,6 +62,17 @@ same "$out" b.std
 expect 0 trace convert - - <b.fwt
 same "$out" b.std
 
+# A byte order mark is skipped; behind it, or in a later line, it belongs to the name.
+printf '\357\273\277T1|w(x)|1\n' >marked.std
+expect 0 trace convert marked.std d.std
+printf 'T1|w(x)|1\n' | same d.std -
+printf '\357\273\277\357\273\277a|w(x)|1\n' >marked.std
+expect 0 trace convert marked.std d.std
+same marked.std d.std
+printf '# branches: yes\n\357\273\277a|w(x)|1\n' >marked.std
+expect 0 trace convert marked.std d.std
+same marked.std d.std
+
 # The file that is read is never overwritten.
 cp b.std keep.std
 ln -s keep.std link.std
