@@ -350,17 +350,27 @@ static void put_tallied(void *me, uint32_t id, uint32_t variable, uint32_t count
 }
 
 /* A race that is later than all that are shown is only counted, if its sites are known. */
+bool fw_findings_count_race(struct fw_findings *findings, const uint32_t sites[2], uint64_t index,
+                            uint32_t variable)
+{
+    if (!findings->tally || !sites[0] || !sites[1] || index <= findings->shown ||
+        !fw_tally_count(findings->tally, sites[0], sites[1], variable))
+        return false;
+    if (fw_tally_is_full(findings->tally))
+        fw_tally_empty(findings->tally, put_tallied, findings);
+    return true;
+}
+
 static void add_simple_race(struct fw_findings *findings, const struct fw_occurrence *occurrence)
 {
-    uint32_t a = occurrence->events[0].site, b = occurrence->events[1].site;
+    const uint32_t sites[2] = { occurrence->events[0].site, occurrence->events[1].site };
     uint64_t latest = moment_of(occurrence->events, 2).latest;
 
+    if (fw_findings_count_race(findings, sites, latest, occurrence->variable))
+        return;
     if (!findings->tally)
         findings->tally = fw_tally_create();
-    if (latest <= findings->shown || !fw_tally_count(findings->tally, a, b, occurrence->variable))
-        fw_tally_learn(findings->tally, a, b, add_by_key(findings, occurrence));
-    else if (fw_tally_is_full(findings->tally))
-        fw_tally_empty(findings->tally, put_tallied, findings);
+    fw_tally_learn(findings->tally, sites[0], sites[1], add_by_key(findings, occurrence));
 }
 
 void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence)

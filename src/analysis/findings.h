@@ -80,6 +80,14 @@ struct fw_occurrence {
 
 void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence);
 
+/*
+ * A short cut where races are many: the race of an event with this index and
+ * an earlier one, whose sites (0: none) are known to race, is counted.  False
+ * if it has to be added.
+ */
+bool fw_findings_count_race(struct fw_findings *findings, const uint32_t sites[2], uint64_t index,
+                            uint32_t variable);
+
 /* Is this combination known already (so that costly details can be left out)? */
 bool fw_findings_known(const struct fw_findings *findings, const struct fw_occurrence *occurrence);
 

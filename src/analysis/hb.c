@@ -29,8 +29,8 @@ static struct hb_variable *variable_of(struct hb *hb, uint32_t id)
 
 /* --- races ------------------------------------------------------------------------------- */
 
-void hb_report(struct hb *hb, const struct hb_access *earlier, const struct fw_event *event,
-               const struct fw_place *place)
+static NOINLINE void add_finding(struct hb *hb, const struct hb_access *earlier,
+                                 const struct fw_event *event, const struct fw_place *place)
 {
     struct fw_mark events[2] = {
         {
@@ -49,6 +49,15 @@ void hb_report(struct hb *hb, const struct hb_access *earlier, const struct fw_e
                                                                   .events = events,
                                                                   .event_count = 2,
                                                                   .variable = event->target });
+}
+
+void hb_report(struct hb *hb, const struct hb_access *earlier, const struct fw_event *event,
+               const struct fw_place *place)
+{
+    const uint32_t sites[2] = { earlier->site, event->site };
+
+    if (!fw_findings_count_race(hb->setup.findings, sites, fw_place_index(place), event->target))
+        add_finding(hb, earlier, event, place);
 }
 
 /* The present access, by its event, place and thread, against an earlier one. */

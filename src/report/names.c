@@ -27,6 +27,15 @@ static int by_place(const void *a, const void *b)
     return compare(((const struct named *)a)->place, ((const struct named *)b)->place);
 }
 
+/* Names lie in memory in the order in which they came, but where a new block of text starts. */
+static bool all_ascend(const struct named *all, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if ((uintptr_t)all[i - 1].name >= (uintptr_t)all[i].name)
+            return false;
+    return true;
+}
+
 /* Keeps the first of each name; returns how many there are. */
 static size_t drop_repeated(struct named *all, size_t count)
 {
@@ -50,7 +59,7 @@ void fw_names_of_variables(struct fw_names *names, const struct fw_symbols *symb
         all[i] =
             (struct named) { fw_symbols_name(symbols, FW_SPACE_VARIABLE, finding->variables.at[i]),
                              i };
-    if (count > 1)
+    if (!all_ascend(all, count))
         count = drop_repeated(all, count);
     fw_vec_clear(names);
     for (size_t i = 0; i < count; i++)

@@ -73,6 +73,44 @@ static void races_merge_by_the_pair_of_sites_in_either_order(void **state)
     fw_findings_destroy(findings);
 }
 
+static bool count(struct fw_findings *findings, const char *a, const char *b, uint64_t index,
+                  const char *variable)
+{
+    const uint32_t sites[2] = { intern(FW_SPACE_SITE, a), intern(FW_SPACE_SITE, b) };
+
+    return fw_findings_count_race(findings, sites, index, intern(FW_SPACE_VARIABLE, variable));
+}
+
+static void later_races_of_known_sites_are_counted_without_their_events(void **state)
+{
+    struct fw_findings *findings = fw_findings_create(symbols, false);
+
+    (void)state;
+    assert_false(count(findings, "a.c:1", "b.c:2", 7, "x"));
+    add(findings, FW_FINDING_RACE, write_at(3, "a.c:1", "x"), write_at(7, "b.c:2", "x"));
+    assert_false(count(findings, "a.c:1", "b.c:2", 7, "x"));
+    assert_false(count(findings, "a.c:1", "a.c:1", 8, "x"));
+    assert_false(count(findings, "", "", 8, "x"));
+    assert_true(count(findings, "b.c:2", "a.c:1", 8, "y"));
+    assert_true(count(findings, "a.c:1", "b.c:2", 9, "x"));
+    fw_findings_finish(findings);
+    assert_int_equal(fw_findings_count(findings), 1);
+    assert_int_equal(fw_findings_get(findings, 0)->count, 3);
+    assert_int_equal(fw_findings_get(findings, 0)->variables.len, 2);
+    assert_int_equal(fw_findings_get(findings, 0)->events.at[1].index, 7);
+    fw_findings_destroy(findings);
+}
+
+static void with_all_pairs_no_race_is_only_counted(void **state)
+{
+    struct fw_findings *findings = fw_findings_create(symbols, true);
+
+    (void)state;
+    add(findings, FW_FINDING_RACE, write_at(3, "a.c:1", "x"), write_at(7, "b.c:2", "x"));
+    assert_false(count(findings, "a.c:1", "b.c:2", 8, "x"));
+    fw_findings_destroy(findings);
+}
+
 static void other_kinds_merge_by_the_list_of_sites(void **state)
 {
     struct fw_findings *findings = fw_findings_create(symbols, false);
@@ -275,6 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(races_merge_by_the_pair_of_sites_in_either_order),
+        TEST(later_races_of_known_sites_are_counted_without_their_events),
+        TEST(with_all_pairs_no_race_is_only_counted),
         TEST(other_kinds_merge_by_the_list_of_sites),
         TEST(a_label_tells_findings_apart),
         TEST(without_sites_the_variable_is_the_key),
