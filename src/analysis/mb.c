@@ -268,7 +268,6 @@ static void release_threads(struct fw_mb *mb)
         struct mb_thread *thread = &mb->threads.at[i];
 
         mb_snap_put(mb, thread->seen);
-        mb_snap_put(mb, thread->last);
         for (size_t j = 0; j < thread->held.len; j++)
             mb_section_put(mb, thread->held.at[j].section);
         fw_vec_release(&thread->held);
@@ -325,6 +324,7 @@ static void mb_destroy(void *state)
     for (size_t i = 0; i < mb->live.len; i++)
         mb_section_put(mb, mb->live.at[i].section);
     fw_vec_release(&mb->live);
+    fw_vec_release(&mb->retired);
     fw_vec_release(&mb->dirty_threads);
     fw_vec_release(&mb->dirty_sections);
     fw_clock_release(&mb->earliest);

@@ -19,7 +19,7 @@ void mb_report(struct fw_mb *mb, const struct fw_mark *first, const struct fw_ma
         .events = events,
         .event_count = 2,
         .variable = second->target,
-        .detail = hb ? NULL : "predicted: only the order in which locks were taken is between them",
+        .detail = hb ? NULL : "This run ordered them only by the order in which locks were taken.",
     };
 
     fw_findings_add(mb->findings, &occurrence);

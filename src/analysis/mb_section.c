@@ -27,21 +27,10 @@ struct mb_thread *mb_step(struct fw_mb *mb, uint32_t thread)
     return self;
 }
 
-/* The thread's clock has risen. */
+/* The thread's clock has risen, or an incomplete section begins. */
 static void forget_present(struct fw_mb *mb, struct mb_thread *thread)
 {
     mb_snap_put(mb, thread->seen);
-    mb_snap_put(mb, thread->last);
-    thread->seen = thread->last = NULL;
-}
-
-/* It has not, but an incomplete section begins. */
-static void put_present_aside(struct fw_mb *mb, struct mb_thread *thread)
-{
-    if (!thread->seen)
-        return;
-    mb_snap_put(mb, thread->last);
-    thread->last = thread->seen;
     thread->seen = NULL;
 }
 
@@ -329,7 +318,7 @@ void mb_acquire(struct fw_mb *mb, uint32_t thread, uint32_t lock, bool shared)
         mb_clock_join(&self->hb, &state->hb_shared);
     if (complete)
         return;
-    put_present_aside(mb, self);
+    forget_present(mb, self);
     make_thread_dirty(mb, thread);
     drain(mb);
 }

@@ -27,18 +27,19 @@ void mb_retire(struct fw_mb *mb)
     size_t kept = 0;
 
     for (size_t i = 0; i < mb->live.len; i++) {
-        struct mb_section *section = mb->live.at[i].section;
-
-        if (!section->complete) {
+        if (mb->live.at[i].section->complete)
+            fw_vec_push(&mb->retired, mb->live.at[i].section);
+        else
             mb->live.at[kept++] = mb->live.at[i];
-            continue;
-        }
-        if (section->refs > 1)
-            mb_note_pending(mb, &section->begin);
-        mb_section_put(mb, section);
     }
     mb->live.len = kept;
     mb->some_complete = false;
+    for (size_t i = 0; i < mb->retired.len; i++) {
+        if (mb->retired.at[i]->refs > 1)
+            mb_note_pending(mb, &mb->retired.at[i]->begin);
+        mb_section_put(mb, mb->retired.at[i]);
+    }
+    fw_vec_clear(&mb->retired);
 }
 
 /* --- a closer look ----------------------------------------------------------------------- */

@@ -87,27 +87,11 @@ void mb_snap_put(struct fw_mb *mb, struct mb_snap *snap)
     fw_vec_push(&mb->free_snaps, snap);
 }
 
-/* Is there an incomplete section of the thread that the snapshot does not contain? */
-static bool has_begun(const struct fw_mb *mb, uint32_t thread, const struct mb_snap *snap)
-{
-    for (size_t i = 0; i < mb->live.len; i++)
-        if (mb->live.at[i].thread == thread && !mb->live.at[i].section->complete &&
-            !fw_clock_covers(&snap->at.clock, thread, mb->live.at[i].acquired))
-            return true;
-    return false;
-}
-
 struct mb_snap *mb_present(struct fw_mb *mb, uint32_t thread)
 {
     struct mb_thread *self = &mb->threads.at[thread];
 
-    if (self->seen)
-        return self->seen;
-    if (self->last && !has_begun(mb, thread, self->last)) {
-        self->seen = self->last;
-        self->last = NULL;
-    } else {
+    if (!self->seen)
         self->seen = mb_snap_create(mb, &self->mb);
-    }
     return self->seen;
 }

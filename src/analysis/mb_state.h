@@ -127,8 +127,7 @@ struct mb_thread {
     bool dirty;           /* in mb->dirty_threads */
     struct fw_clock mb;   /* M at the latest event */
     struct fw_clock hb;   /* the same for happens-before */
-    struct mb_snap *seen; /* a snapshot of mb, NULL if mb has changed since */
-    struct mb_snap *last; /* the one before, if mb has not changed but sections have begun */
+    struct mb_snap *seen; /* a snapshot of mb; NULL: none since it changed */
     FW_VEC(struct mb_held) held;
 };
 
@@ -207,12 +206,13 @@ struct fw_mb {
 
     uint64_t held; /* locks held by all threads */
     FW_VEC(struct mb_live) live;
-    bool some_complete;       /* there are complete ones in live */
-    struct fw_clock earliest; /* by thread, a lower bound of the acquires in live */
-    struct fw_clock limits;   /* scratch of mb_settle */
-    size_t settle_at;         /* next mb_settle when live is so long, */
-    size_t settle_least;      /* never below this */
-    size_t closer_at;         /* the same for its second part */
+    FW_VEC(struct mb_section *) retired; /* scratch of mb_retire */
+    bool some_complete;                  /* there are complete ones in live */
+    struct fw_clock earliest;            /* by thread, a lower bound of the acquires in live */
+    struct fw_clock limits;              /* scratch of mb_settle */
+    size_t settle_at;                    /* next mb_settle when live is so long, */
+    size_t settle_least;                 /* never below this */
+    size_t closer_at;                    /* the same for its second part */
     FW_VEC(uint32_t) dirty_threads;
     FW_VEC(struct mb_section *) dirty_sections;
     struct fw_clock *probe; /* one more clock to be kept exact, or NULL */
