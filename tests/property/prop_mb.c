@@ -200,8 +200,8 @@ static bool holds(const struct fw_sample *sample, char *why, size_t size)
 int main(void)
 {
     static const char *const profiles[PROFILE_COUNT + 1] = {
-        "sections", "locks", "forks",      "deadlocks",     "sections", "two",
-        "shared",   "waits", "sections",   "atomics",       "barriers", "semaphores",
+        "sections", "locks", "forks",      "deadlocks",     "few-locks", "two",
+        "shared",   "waits", "sections",   "atomics",       "barriers",  "semaphores",
         "sections", "heap",  "everything", "long-sections",
     };
 

@@ -37,6 +37,7 @@
  *     long        everything, up to 400 events and 12 threads: for formats, not for the oracle
  *     sections    critical sections, nested, few accesses; 16 to 40 events, 2 to 5 threads
  *     long-sections  the same with 40 to 120 events and shared locks: not for the oracle
+ *     few-locks   as long-sections, fewer locks, accesses less guarded: not for the oracle
  *     tiny        everything, up to 8 events: few enough to enumerate all reorderings
  *     nested      as tiny, nested locks only: deadlocks
  */

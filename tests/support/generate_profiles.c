@@ -114,6 +114,11 @@ const struct fw_generate_options fw_generate_profiles[] = {
       .sticky_percent = 50, .weights = { [FW_GEN_READ] = 10, [FW_GEN_WRITE] = 8,
       [FW_GEN_ACQUIRE] = 30, [FW_GEN_RELEASE] = 27, [FW_GEN_SHARED_ACQUIRE] = 4,
       [FW_GEN_POST] = 1, [FW_GEN_PEND] = 1 } },
+    { .name = "few-locks", .threads_min = 3, .threads_max = 6, .events_min = 40,
+      .events_max = 90, .variables = 8, .locks = 5, .forked_percent = 10, .sticky_percent = 60,
+      .swarm_percent = 10, .weights = { [FW_GEN_READ] = 9, [FW_GEN_WRITE] = 7,
+      [FW_GEN_ACQUIRE] = 30, [FW_GEN_RELEASE] = 27, [FW_GEN_SHARED_ACQUIRE] = 2,
+      [FW_GEN_POST] = 1, [FW_GEN_PEND] = 1 } },
     { .name = NULL },
 };
 /* clang-format on */
