@@ -21,18 +21,18 @@ struct cp {
     uint32_t thread;                 /* of the present event */
 };
 
-static void cp_report(void *context, const struct fw_cp_access *first,
-                      const struct fw_cp_access *second, bool hb)
+static void report(void *context, const struct fw_cp_pair *pair)
 {
     struct cp *cp = context;
-    struct fw_mark events[2] = { first->mark, second->mark };
+    struct fw_mark events[2] = { pair->first->mark, pair->second->mark };
     struct fw_occurrence occurrence = {
         .kind = FW_FINDING_RACE,
         .events = events,
         .event_count = 2,
-        .variable = first->mark.target,
-        .detail = hb ? "Not even happens-before orders the two accesses in this run."
-                     : "This run ordered them only by the order in which locks were taken.",
+        .variable = pair->first->mark.target,
+        .unproven = !pair->covered,
+        .detail = pair->hb ? "Not even happens-before orders the two accesses in this run."
+                           : "This run ordered them only by the order in which locks were taken.",
     };
 
     fw_findings_add(cp->findings, &occurrence);
@@ -100,6 +100,13 @@ static void step(struct cp *cp, const struct fw_event *event, const struct fw_pl
     }
 }
 
+/* Does the atomic access pass on data without ordering? */
+static bool is_relaxed(const struct fw_event *event)
+{
+    return (fw_is_read(event->kind) && !fw_order_acquires(event->order)) ||
+           (fw_is_write(event->kind) && !fw_order_releases(event->order));
+}
+
 static void cp_access(void *state, const struct fw_event *event, const struct fw_place *place)
 {
     struct cp *cp = state;
@@ -108,6 +115,8 @@ static void cp_access(void *state, const struct fw_event *event, const struct fw
 
     fw_cp_prefetch(cp->core, place);
     step(cp, event, place);
+    if (atomic && is_relaxed(event))
+        fw_cp_uncover(cp->core);
     if (atomic)
         fw_flow_receive(cp->flow, event, place, &slot_ops, cp);
     fw_cp_access(cp->core, &access);
@@ -137,11 +146,22 @@ static void cp_acquire(void *state, const struct fw_event *event, const struct f
 {
     struct cp *cp = state;
 
+    bool tries = event->kind == FW_TRY_ACQUIRE || event->kind == FW_TRY_SHARED_ACQUIRE;
+
     step(cp, event, place);
     if (fw_is_class(event->kind, FW_CLASS_SHARED))
-        fw_cp_shared_acquire(cp->core, event->thread, event->target);
+        fw_cp_shared_acquire(cp->core, event->thread, event->target, tries);
     else
-        fw_cp_acquire(cp->core, event->thread, event->target);
+        fw_cp_acquire(cp->core, event->thread, event->target, tries);
+}
+
+/* It needs its lock held by another thread; CP has no edge for that. */
+static void cp_try_fail(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct cp *cp = state;
+
+    step(cp, event, place);
+    fw_cp_uncover(cp->core);
 }
 
 static void cp_release(void *state, const struct fw_event *event, const struct fw_place *place)
@@ -193,7 +213,7 @@ static void *cp_create(const struct fw_analysis_setup *setup)
 {
     struct cp *cp = fw_xcalloc(1, sizeof *cp);
 
-    cp->core = fw_cp_create(setup->pairs_all || setup->cp_relation, cp_report, cp);
+    cp->core = fw_cp_create(setup->pairs_all || setup->cp_relation, report, cp);
     cp->flow = fw_flow_create();
     cp->findings = setup->findings;
     cp->symbols = setup->symbols;
@@ -229,6 +249,8 @@ const struct fw_analysis fw_analysis_cp = {
     .summary = "races that lock order hides (causally-precedes)",
     .guarantee = FW_FIRST,
     .first_claim = "Certain: the first finding of cp is a race, or else there is a deadlock",
+    .unproven_claim = "Not proven: out-of-order releases, nested try-locks, failed tries or "
+                      "relaxed atomics come before it",
     .create = cp_create,
     .finish = cp_finish,
     .destroy = cp_destroy,
@@ -246,6 +268,7 @@ const struct fw_analysis fw_analysis_cp = {
         [FW_TRY_SHARED_ACQUIRE] = cp_acquire,
         [FW_RELEASE] = cp_release,
         [FW_SHARED_RELEASE] = cp_release,
+        [FW_TRY_FAIL] = cp_try_fail,
         [FW_FORK] = cp_fork,
         [FW_JOIN] = cp_join,
         [FW_FENCE] = cp_sync,

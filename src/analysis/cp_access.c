@@ -49,17 +49,55 @@ static uint32_t touch_place(const struct cp_variable *variable, uint32_t lock)
     return low;
 }
 
-static struct cp_touch *touch_of(struct cp_variable *variable, uint32_t lock)
+static void forget_inherited(const struct cp_lock *lock, struct cp_section **section)
+{
+    if (!*section || (*section)->number > lock->inherited)
+        return;
+    cp_section_put(*section);
+    *section = NULL;
+}
+
+/* Drops touches by sections that can add nothing any more; see drop_inherited in cp_lock.c. */
+static void drop_touches(const struct fw_cp *cp, struct cp_variable *variable)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < variable->touch_count; i++) {
+        struct cp_touch *touch = &variable->touches[i];
+        const struct cp_lock *lock = &cp->locks.at[touch->lock];
+
+        for (int j = 0; j < 2; j++) {
+            forget_inherited(lock, &touch->read[j]);
+            forget_inherited(lock, &touch->write[j]);
+        }
+        if (touch->read[0] || touch->write[0])
+            variable->touches[kept++] = *touch;
+    }
+    variable->touch_count = kept;
+}
+
+/* Makes room for one more; to look through all of them first costs no more than they did. */
+static void reserve_touch(const struct fw_cp *cp, struct cp_variable *variable)
+{
+    if (variable->touch_count < variable->touch_cap)
+        return;
+    drop_touches(cp, variable);
+    if (variable->touch_cap && variable->touch_count * 2 <= variable->touch_cap)
+        return;
+    variable->touch_cap = variable->touch_cap ? variable->touch_cap * 2 : 1;
+    variable->touches =
+        fw_xrealloc(variable->touches, variable->touch_cap, sizeof *variable->touches);
+}
+
+static struct cp_touch *touch_of(const struct fw_cp *cp, struct cp_variable *variable,
+                                 uint32_t lock)
 {
     uint32_t at = touch_place(variable, lock);
 
     if (at < variable->touch_count && variable->touches[at].lock == lock)
         return &variable->touches[at];
-    if (variable->touch_count == variable->touch_cap) {
-        variable->touch_cap = variable->touch_cap ? variable->touch_cap * 2 : 1;
-        variable->touches =
-            fw_xrealloc(variable->touches, variable->touch_cap, sizeof *variable->touches);
-    }
+    reserve_touch(cp, variable);
+    at = touch_place(variable, lock);
     memmove(variable->touches + at + 1, variable->touches + at,
             (variable->touch_count - at) * sizeof *variable->touches);
     variable->touch_count++;
@@ -91,12 +129,12 @@ static void raise_from(struct cp_cell *cell, struct cp_section *const latest[2])
     }
 }
 
-static void apply_rule_a(struct cp_thread *self, struct cp_variable *variable,
-                         const struct fw_cp_access *access)
+static void apply_rule_a(const struct fw_cp *cp, struct cp_thread *self,
+                         struct cp_variable *variable, const struct fw_cp_access *access)
 {
     for (size_t i = 0; i < self->held.len; i++) {
         struct cp_cell *cell = self->held.at[i];
-        struct cp_touch *touch = touch_of(variable, cell->lock);
+        struct cp_touch *touch = touch_of(cp, variable, cell->lock);
 
         raise_from(cell, touch->write);
         if (writes(access))
@@ -186,7 +224,7 @@ static void check(struct fw_cp *cp, struct cp_thread *self, const struct cp_acce
         suspect(cp, self, x, e);
         return;
     }
-    cp->report(cp->report_context, &x->about, &e->about, !hb);
+    cp_report(cp, x, e, !hb);
     if (!cp->relation)
         inject(self, x);
 }
@@ -259,19 +297,20 @@ void fw_cp_access(struct fw_cp *cp, const struct fw_cp_access *access)
     struct cp_thread *self = cp_thread_at(cp, access->mark.thread);
     struct cp_variable *variable = fw_live_get(&cp->variables, access->mark.target);
     struct cp_access *again = repeated(cp, variable, access, self->phase);
-    struct cp_access e = { .about = *access, .phase = self->phase, .time = self->time };
+    struct cp_access e = { .about = *access, .time = self->time };
 
     if (again) {
         again->about = *access;
         again->time = self->time;
         return;
     }
-    apply_rule_a(self, variable, access);
-    if (!self->seen)
-        self->seen = cp_share(&self->hb);
-    e.seen = cp_shared_get(self->seen);
+    apply_rule_a(cp, self, variable, access);
     for (uint32_t i = variable->access_count; i-- > 0;)
         check(cp, self, &variable->accesses[i], &e);
+    if (!self->seen)
+        self->seen = cp_share(&self->hb); /* with the races that were reported just now */
+    e.phase = self->phase;
+    e.seen = cp_shared_get(self->seen);
     keep(cp, variable, &e);
     cp_access_release(&e);
 }

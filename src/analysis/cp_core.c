@@ -11,6 +11,7 @@ struct fw_cp *fw_cp_create(bool relation, fw_cp_report *report, void *context)
     cp->report = report;
     cp->report_context = context;
     cp->sweep_first = cp->sweep_at = fw_cp_first_sweep;
+    cp->covered = UINT64_MAX;
     return cp;
 }
 
@@ -20,6 +21,7 @@ static void release_thread(struct cp_thread *thread)
     fw_clock_release(&thread->plain);
     cp_cells_release(&thread->live);
     cp_cells_release(&thread->held);
+    fw_vec_release(&thread->locks);
     cp_shared_put(thread->seen);
 }
 
@@ -44,6 +46,15 @@ struct cp_thread *cp_thread_at(struct fw_cp *cp, uint32_t thread)
     return &cp->threads.at[thread];
 }
 
+void cp_report(const struct fw_cp *cp, const struct cp_access *first,
+               const struct cp_access *second, bool hb)
+{
+    struct fw_cp_pair pair = { &first->about, &second->about, hb,
+                               second->about.position < cp->covered };
+
+    cp->report(cp->report_context, &pair);
+}
+
 void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position, bool synchronises)
 {
     struct cp_thread *self = cp_thread_at(cp, thread);
@@ -51,6 +62,12 @@ void fw_cp_step(struct fw_cp *cp, uint32_t thread, uint64_t position, bool synch
     cp->position = position;
     self->phase += synchronises;
     fw_clock_set(&self->hb, thread, ++self->time);
+}
+
+void fw_cp_uncover(struct fw_cp *cp)
+{
+    if (cp->position < cp->covered)
+        cp->covered = cp->position;
 }
 
 const struct fw_clock *fw_cp_clock(struct fw_cp *cp, uint32_t thread)
@@ -72,8 +89,7 @@ void fw_cp_receive(struct fw_cp *cp, uint32_t thread, const struct fw_clock *clo
 
 void fw_cp_finish(struct fw_cp *cp)
 {
-    for (uint32_t i = 0; i < cp->threads.len; i++)
-        cp_close_all(cp, i);
+    cp_close_all(cp);
 }
 
 void fw_cp_set_roots(struct fw_cp *cp, fw_cp_roots *roots, void *context)

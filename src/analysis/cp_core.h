@@ -20,9 +20,18 @@ struct fw_cp_access {
     struct fw_mark mark;
 };
 
-/* An unordered pair; hb: not even happens-before orders it. */
-typedef void fw_cp_report(void *context, const struct fw_cp_access *first,
-                          const struct fw_cp_access *second, bool hb);
+/*
+ * An unordered pair.  hb: not even happens-before orders it.  covered: nothing
+ * before the second access is outside of what the proof of CP covers: releases
+ * out of order, try acquires with a lock held, and what the caller says
+ * (fw_cp_uncover).  docs/analyses/cp.md has the counterexamples.
+ */
+struct fw_cp_pair {
+    const struct fw_cp_access *first, *second;
+    bool hb, covered;
+};
+
+typedef void fw_cp_report(void *context, const struct fw_cp_pair *pair);
 
 struct fw_cp;
 
@@ -44,11 +53,14 @@ void fw_cp_prefetch(const struct fw_cp *cp, const struct fw_place *place);
  * another one nothing is kept.  Gives the variable that is gone, or FW_NO_VARIABLE. */
 uint32_t fw_cp_alloc(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable);
 void fw_cp_free(struct fw_cp *cp, const struct fw_symbols *symbols, uint32_t variable);
-void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock);
+void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock, bool tries);
 void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock);
 /* Shared sections have only hard edges, from and to exclusive ones. */
-void fw_cp_shared_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock);
+void fw_cp_shared_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock, bool tries);
 void fw_cp_shared_release(struct fw_cp *cp, uint32_t thread, uint32_t lock);
+
+/* The present event is outside of what the proof covers. */
+void fw_cp_uncover(struct fw_cp *cp);
 
 /* Hard edges: a happens-before clock goes out of one thread and into another. */
 const struct fw_clock *fw_cp_clock(struct fw_cp *cp, uint32_t thread);

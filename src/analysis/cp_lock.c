@@ -115,7 +115,30 @@ static struct cp_cell *open_section(struct fw_cp *cp, uint32_t thread, uint32_t 
     return cell;
 }
 
-void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+/* The proof of CP knows acquires that wait; one alone is like them. */
+static void hold(struct fw_cp *cp, struct cp_thread *self, uint32_t lock, bool tries)
+{
+    if (tries && self->locks.len)
+        fw_cp_uncover(cp);
+    fw_vec_push(&self->locks, lock);
+}
+
+/* And it wants the latest lock to be released first. */
+static void let_go(struct fw_cp *cp, struct cp_thread *self, uint32_t lock)
+{
+    size_t i = self->locks.len;
+
+    while (i > 0 && self->locks.at[i - 1] != lock)
+        i--;
+    FW_ASSERT(i > 0);
+    if (i < self->locks.len)
+        fw_cp_uncover(cp);
+    memmove(self->locks.at + i - 1, self->locks.at + i,
+            (self->locks.len - i) * sizeof *self->locks.at);
+    self->locks.len--;
+}
+
+void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock, bool tries)
 {
     struct cp_thread *self = cp_thread_at(cp, thread);
     struct cp_lock *state = lock_at(cp, lock);
@@ -136,6 +159,7 @@ void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
     cell = open_section(cp, thread, lock);
     fw_vec_push(&self->live, cp_cell_get(cell));
     fw_vec_push(&self->held, cell);
+    hold(cp, self, lock, tries);
 }
 
 /* Does the earlier waiting section get all that the dependency may still add? */
@@ -195,6 +219,8 @@ static void drop_inherited(struct fw_cp *cp, struct cp_lock *lock, const struct 
 {
     if (latest->state != CP_SETTLED || lock->waiting.len || !latest->best)
         return;
+    if (latest->best > lock->inherited)
+        lock->inherited = latest->best;
     for (size_t i = 0; i < lock->rows.len; i++) {
         struct cp_sections *row = &lock->rows.at[i].sections;
         size_t gone = 0;
@@ -246,6 +272,7 @@ void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)
         if (self->held.at[i]->lock == lock)
             cell = cp_cell_get(self->held.at[i]);
     FW_ASSERT(cell);
+    let_go(cp, self, lock);
     cp_cells_remove(&self->held, cell);
     cell->section->release = cp_share(&self->hb);
     close_section(cp, self, cell);
@@ -255,28 +282,29 @@ void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)
     cp_cell_put(cell);
 }
 
-void cp_close_all(struct fw_cp *cp, uint32_t thread)
+void cp_close_all(struct fw_cp *cp)
 {
-    struct cp_thread *self = cp_thread_at(cp, thread);
-
-    while (self->held.len) {
-        struct cp_cell *cell = cp_cell_get(fw_vec_last(&self->held));
-
-        cp_cells_remove(&self->held, cell);
-        close_section(cp, self, cell);
-        cp_cell_put(cell);
-    }
+    for (size_t i = 0; i < cp->threads.len; i++)
+        for (size_t j = 0; j < cp->threads.at[i].held.len; j++)
+            cp->threads.at[i].held.at[j]->state = CP_SETTLED;
+    for (size_t i = 0; i < cp->threads.len; i++)
+        for (size_t j = 0; j < cp->threads.at[i].held.len; j++)
+            cp_closed(cp, cp->threads.at[i].held.at[j]);
 }
 
-void fw_cp_shared_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock)
+void fw_cp_shared_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock, bool tries)
 {
     const struct cp_lock *state = lock_at(cp, lock);
 
     if (state->hb)
         fw_cp_receive(cp, thread, &state->hb->clock);
+    hold(cp, cp_thread_at(cp, thread), lock, tries);
 }
 
 void fw_cp_shared_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)
 {
-    fw_clock_join(&lock_at(cp, lock)->readers, &cp_thread_at(cp, thread)->hb);
+    struct cp_thread *self = cp_thread_at(cp, thread);
+
+    fw_clock_join(&lock_at(cp, lock)->readers, &self->hb);
+    let_go(cp, self, lock);
 }

@@ -112,8 +112,7 @@ static void decide(struct fw_cp *cp, struct cp_cell *cell, struct cp_cells *grou
 
     if (is_ordered(cell))
         return;
-    cp->report(cp->report_context, &cell->suspect->first.about, &cell->suspect->second.about,
-               false);
+    cp_report(cp, &cell->suspect->first, &cell->suspect->second, false);
     if (cp->relation)
         return;
     cp_access_join(&clock, &cell->suspect->first);

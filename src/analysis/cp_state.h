@@ -109,6 +109,7 @@ struct cp_thread {
     struct fw_clock plain;  /* P, the plain part */
     struct cp_cells live;   /* P, the cells */
     struct cp_cells held;   /* its open sections, innermost last */
+    FW_VEC(uint32_t) locks; /* what it holds in any mode, latest last */
     struct cp_shared *seen; /* a shared copy of hb, NULL if hb has changed since */
     uint32_t phase; /* goes on with synchronisation and with reported races */
     uint32_t time;
@@ -122,6 +123,7 @@ struct cp_row {
 
 struct cp_lock {
     uint32_t count;        /* sections so far */
+    uint32_t inherited;    /* later sections have all that these, up to this one, could add */
     struct cp_shared *hb;  /* at the latest release */
     struct fw_clock readers; /* of all shared releases */
     struct fw_clock plain; /* P at the latest release */
@@ -156,6 +158,7 @@ struct fw_cp {
     fw_cp_report *report;
     void *report_context;
     uint64_t position; /* of the current event */
+    uint64_t covered;  /* position of the first event that the proof does not cover */
     FW_VEC(struct cp_thread) threads;
     FW_VEC(struct cp_lock) locks;
     struct fw_live variables; /* struct cp_variable */
@@ -189,8 +192,8 @@ bool cp_access_covers(const struct cp_access *access, uint32_t thread, uint32_t 
 
 /* --- cp_lock.c: sections, rule (b) --- */
 void cp_lock_release_state(struct cp_lock *lock);
-/* Treats the thread's open sections as if they were released now: the trace is over. */
-void cp_close_all(struct fw_cp *cp, uint32_t thread);
+/* The trace is over: open sections have no release, so (b) does not raise them. */
+void cp_close_all(struct fw_cp *cp);
 /* Raises a section to an edge from section k; true if that is news. */
 bool cp_raise(struct cp_cell *cell, const struct cp_section *k);
 /* Applies (b) to a section whose release has seen plain and deps; true if it rose. */
@@ -212,6 +215,8 @@ void cp_variables_release(struct fw_cp *cp);
 void cp_sweep(struct fw_cp *cp);
 
 /* --- cp_core.c --- */
+void cp_report(const struct fw_cp *cp, const struct cp_access *first,
+               const struct cp_access *second, bool hb);
 struct cp_thread *cp_thread_at(struct fw_cp *cp, uint32_t thread);
 
 #endif

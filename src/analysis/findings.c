@@ -265,6 +265,7 @@ static void set_events(struct fw_findings *findings, struct entry *entry,
     memcpy(finding->events.at, occurrence->events,
            occurrence->event_count * sizeof *occurrence->events);
     finding->events.len = occurrence->event_count;
+    finding->unproven = occurrence->unproven;
     entry->moment = moment_of(occurrence->events, occurrence->event_count);
     if (findings->shown < entry->moment.latest)
         findings->shown = entry->moment.latest;
@@ -336,7 +337,8 @@ static uint32_t add_by_key(struct fw_findings *findings, const struct fw_occurre
 static bool is_simple_race(const struct fw_occurrence *occurrence)
 {
     return occurrence->kind == FW_FINDING_RACE && occurrence->event_count == 2 &&
-           !occurrence->label && !occurrence->detail && occurrence->events[0].site &&
+           !occurrence->label && !occurrence->detail && !occurrence->unproven &&
+           occurrence->events[0].site &&
            occurrence->events[1].site;
 }
 

@@ -6,7 +6,8 @@
  * A thread that released a lock once and waits for nothing since would keep
  * them for ever, so only the latest notifies of a condition have their own
  * slots and the older ones share one.
- * A barrier round has one slot that all ins go into.  An atomic variable has
+ * A barrier round has one slot that all ins go into; outs of the round and ins
+ * of the next one take from it.  An atomic variable has
  * one, for the release sequence that its latest value belongs to; a thread has
  * one for its latest releasing fence and one for what its relaxed loads have
  * seen, which the next acquiring fence takes.
@@ -44,8 +45,9 @@ struct inside {
 };
 
 struct barrier {
-    uint32_t slot;  /* of the current round; NO_SLOT before the first */
-    bool has_out;   /* somebody has left the current round */
+    uint32_t slot;   /* of the current round; NO_SLOT before the first */
+    uint32_t before; /* of the round before it */
+    bool has_out;    /* somebody has left the current round */
     FW_VEC(struct inside) inside;
 };
 
@@ -298,7 +300,7 @@ static struct barrier *barrier(const struct call *call)
 
 static bool in_use(const struct barrier *state, uint32_t slot)
 {
-    if (state->slot == slot)
+    if (state->slot == slot || state->before == slot)
         return true;
     for (size_t i = 0; i < state->inside.len; i++)
         if (state->inside.at[i].slot == slot)
@@ -306,13 +308,22 @@ static bool in_use(const struct barrier *state, uint32_t slot)
     return false;
 }
 
+/* All ins of a round come before those of the next one. */
+static void receive_barrier_in(const struct call *call)
+{
+    const struct barrier *state = barrier(call);
+
+    receive(call, state->has_out ? state->slot : state->before);
+}
+
 static void send_barrier_in(const struct call *call)
 {
     struct barrier *state = barrier(call);
 
     if (state->slot == NO_SLOT || state->has_out) {
-        uint32_t old = state->slot;
+        uint32_t old = state->before;
 
+        state->before = state->slot;
         state->slot = new_slot(call->flow);
         state->has_out = false;
         if (old != NO_SLOT && !in_use(state, old))
@@ -424,6 +435,9 @@ void fw_flow_receive(struct fw_flow *flow, const struct fw_event *event,
         break;
     case FW_PEND:
         receive_pend(&call);
+        break;
+    case FW_BARRIER_IN:
+        receive_barrier_in(&call);
         break;
     case FW_BARRIER_OUT:
         receive_barrier_out(&call);

@@ -118,8 +118,11 @@ static void write_variables(struct fw_json *json, const struct fw_symbols *symbo
 }
 
 /* What the trace itself shows is sound; that it was not predicted stands in the status. */
-static enum fw_guarantee guarantee_of(const struct fw_analysis *analysis)
+static enum fw_guarantee guarantee_of(const struct fw_analysis *analysis,
+                                      const struct fw_finding *finding)
 {
+    if (finding->unproven)
+        return FW_HEURISTIC;
     return analysis->guarantee == FW_OBSERVED ? FW_SOUND : analysis->guarantee;
 }
 
@@ -132,7 +135,7 @@ static void write_finding(struct fw_json *json, const struct fw_report *report,
     fw_json_text(json, "kind", fw_finding_kind_names[finding->kind]);
     if (finding->label[0])
         fw_json_text(json, "label", finding->label);
-    fw_json_text(json, "guarantee", fw_guarantee_names[guarantee_of(analysis)]);
+    fw_json_text(json, "guarantee", fw_guarantee_names[guarantee_of(analysis, finding)]);
     fw_json_bool(json, "first", finding->first);
     fw_json_text(json, "status",
                  analysis->observed || finding->observed ? "observed" : "predicted");

@@ -284,10 +284,14 @@ static void put_detail(struct text *text, const char *detail)
 }
 
 /* What the guarantee means for this finding, in one sentence. */
-static void put_claim(struct text *text, const struct fw_analysis *analysis, bool first)
+static void put_claim(struct text *text, const struct fw_analysis *analysis,
+                      const struct fw_finding *finding)
 {
     struct fw_output *out = text->out;
-    const char *claim = first && analysis->first_claim ? analysis->first_claim : analysis->claim;
+    bool first = finding->first;
+    const char *claim = finding->unproven                ? analysis->unproven_claim
+                        : first && analysis->first_claim ? analysis->first_claim
+                                                         : analysis->claim;
 
     if (claim) {
         fw_output_printf(out, "  %s\n", claim);
@@ -361,7 +365,7 @@ static void put_finding(struct text *text, const struct fw_analysis *analysis,
         fw_output_printf(text->out, "  Found %" PRIu64 " times; this is the earliest\n",
                          finding->count);
     put_detail(text, finding->detail);
-    put_claim(text, analysis, finding->first);
+    put_claim(text, analysis, finding);
     put_summary(text, finding);
     fw_output_text(text->out, RULE "\n");
 }

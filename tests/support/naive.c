@@ -101,6 +101,17 @@ static void add_atomic(struct build *b, uint32_t load)
     }
 }
 
+/* The ins of earlier rounds come before those of later ones. */
+static void add_rounds_before(struct build *b, uint32_t in)
+{
+    const struct fw_event *events = b->trace->events;
+
+    for (uint32_t i = 0; i < in; i++)
+        if (events[i].kind == FW_BARRIER_IN && events[i].target == events[in].target &&
+            b->index->round_of[i] != b->index->round_of[in])
+            set(b, b->to->hard, i, in);
+}
+
 static void add_event(struct build *b, uint32_t i)
 {
     const struct fw_event *event = &b->trace->events[i];
@@ -117,6 +128,9 @@ static void add_event(struct build *b, uint32_t i)
     case FW_BARRIER_OUT:
         for (uint32_t j = 0; j < fw_row_count(&b->index->rounds, b->index->round_of[i]); j++)
             set(b, b->to->hard, fw_row(&b->index->rounds, b->index->round_of[i])[j], i);
+        break;
+    case FW_BARRIER_IN:
+        add_rounds_before(b, i);
         break;
     case FW_ATOMIC_LOAD:
     case FW_ATOMIC_RMW:
@@ -210,7 +224,8 @@ static bool apply_rule_b(struct build *b)
     for (uint32_t h = 0; h < b->n; h++) {
         for (uint32_t k = 0; is_exclusive_acquire(&events[h]) && k < h; k++) {
             if (is_exclusive_acquire(&events[k]) && events[k].target == events[h].target &&
-                b->to->cp[k * b->n + end_of(b, h)])
+                b->index->partner[h] != FW_NO_EVENT &&
+                b->to->cp[k * b->n + b->index->partner[h]])
                 news |= add_edge(b, b->index->partner[k], h);
         }
     }

@@ -217,6 +217,10 @@ static void learn(struct rules *r, const struct fw_event *event, uint32_t i)
     if (event->kind == FW_BARRIER_OUT)
         for (uint32_t j = 0; j < fw_row_count(&r->index->rounds, r->index->round_of[i]); j++)
             join(&r->C[t], &r->sent[fw_row(&r->index->rounds, r->index->round_of[i])[j]]);
+    for (uint32_t j = 0; event->kind == FW_BARRIER_IN && j < i; j++)
+        if (events[j].kind == FW_BARRIER_IN && events[j].target == event->target &&
+            r->index->round_of[j] != r->index->round_of[i])
+            join(&r->C[t], &r->sent[j]);
     if (is_load(event) && fw_order_acquires(event->order))
         learn_store(r, i, i);
     for (uint32_t j = 0; is_fence(event, false) && j < i; j++)

@@ -25,6 +25,7 @@ static void collect(struct fw_pairs *pairs, const struct fw_trace *trace,
     }
     pairs->repeated += fw_pairs_has(pairs, at[0], at[1]);
     pairs->reported[(size_t)at[0] * pairs->count + at[1]] = true;
+    pairs->proven[(size_t)at[0] * pairs->count + at[1]] |= !finding->unproven;
 }
 
 void fw_pairs_run(struct fw_pairs *pairs, const struct fw_analysis *analysis,
@@ -38,6 +39,7 @@ void fw_pairs_run(struct fw_pairs *pairs, const struct fw_analysis *analysis,
     own.pairs_all = pairs_all;
     pairs->count = trace->count;
     pairs->reported = fw_xcalloc((size_t)trace->count * trace->count, sizeof *pairs->reported);
+    pairs->proven = fw_xcalloc((size_t)trace->count * trace->count, sizeof *pairs->proven);
     pairs->variables = fw_xcalloc(fw_symbols_count(trace->symbols, FW_SPACE_VARIABLE),
                                   sizeof *pairs->variables);
     pairs->repeated = 0;
@@ -52,5 +54,6 @@ void fw_pairs_run(struct fw_pairs *pairs, const struct fw_analysis *analysis,
 void fw_pairs_release(struct fw_pairs *pairs)
 {
     free(pairs->reported);
+    free(pairs->proven);
     free(pairs->variables);
 }

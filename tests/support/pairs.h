@@ -11,6 +11,7 @@
 struct fw_pairs {
     uint32_t count;     /* events of the trace */
     bool *reported;     /* [first * count + second], by position */
+    bool *proven;       /* the same, of those that the analysis's guarantee covers */
     bool *variables;    /* by variable: some finding names it */
     uint64_t findings;
     uint64_t repeated;  /* pairs reported more than once */
