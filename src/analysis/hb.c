@@ -238,8 +238,10 @@ static void hb_alloc(void *state, const struct fw_event *event, const struct fw_
     uint32_t former = fw_live_renew(&hb->live, hb->setup.symbols, event->target);
 
     (void)place;
-    if (former != FW_NO_VARIABLE)
-        forget(hb, former);
+    if (former == FW_NO_VARIABLE)
+        return;
+    hb_sync_forget(hb, former);
+    forget(hb, former);
 }
 
 /* Like a write; use after free shows against it. */

@@ -133,6 +133,8 @@ void hb_report(struct hb *hb, const struct hb_access *earlier, const struct fw_e
 fw_handler hb_acquire, hb_release, hb_shared_acquire, hb_shared_release, hb_fork, hb_join, hb_sync;
 void hb_sync_receive(struct hb *hb, const struct fw_event *event, const struct fw_place *place);
 void hb_sync_send(struct hb *hb, const struct fw_event *event, const struct fw_place *place);
+/* The variable is gone. */
+void hb_sync_forget(struct hb *hb, uint32_t variable);
 void hb_sync_release(struct hb *hb);
 
 /* hb_set.c: sets of accesses. */

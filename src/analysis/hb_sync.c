@@ -186,6 +186,11 @@ void hb_sync_send(struct hb *hb, const struct fw_event *event, const struct fw_p
     fw_flow_send(hb->flow, event, place, &flow_ops, hb);
 }
 
+void hb_sync_forget(struct hb *hb, uint32_t variable)
+{
+    fw_flow_forget(hb->flow, variable, &flow_ops, hb);
+}
+
 /* Notify, wake, post, pend, barriers, fences. */
 void hb_sync(void *state, const struct fw_event *event, const struct fw_place *place)
 {

@@ -143,8 +143,10 @@ static void on_alloc(void *state, const struct fw_event *event, const struct fw_
     uint32_t former = fw_live_renew(&mb->variables, mb->symbols, event->target);
 
     (void)place;
-    if (former != FW_NO_VARIABLE)
-        mb_variable_drop(mb, former);
+    if (former == FW_NO_VARIABLE)
+        return;
+    fw_flow_forget(mb->flow, former, &flow_ops, mb);
+    mb_variable_drop(mb, former);
 }
 
 static void on_free(void *state, const struct fw_event *event, const struct fw_place *place)

@@ -64,6 +64,7 @@ static void sidetrack_destroy(void *state)
     fw_vec_release(&st->locks);
     fw_vec_release(&st->slots);
     fw_vec_release(&st->atomics);
+    fw_live_release(&st->names);
     fw_block_paths_release(&st->paths);
     fw_flow_destroy(st->flow);
     free(st);
@@ -241,7 +242,19 @@ static void st_atomic_store(void *state, const struct fw_event *event, const str
 
     fw_vec_extend(&st->atomics, event->target + (size_t)1);
     st->atomics.at[event->target] = true;
+    fw_live_freed(&st->names, st->symbols, event->target);
     flow(st, event, place);
+}
+
+/* What a former variable of that name stored atomically is gone. */
+static void st_alloc(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct sidetrack *st = state;
+    uint32_t former = fw_live_renew(&st->names, st->symbols, event->target);
+
+    (void)place;
+    if (former != FW_NO_VARIABLE)
+        fw_flow_forget(st->flow, former, &slot_ops, st);
 }
 
 /*
@@ -401,5 +414,6 @@ const struct fw_analysis fw_analysis_sidetrack = {
         [FW_ATOMIC_RMW] = st_atomic_store,
         [FW_FENCE] = st_signal,
         [FW_WRITE] = st_access,
+        [FW_ALLOC] = st_alloc,
     },
 };

@@ -33,6 +33,7 @@
 
 #include "analysis/blocks.h"
 #include "analysis/flow.h"
+#include "analysis/live.h"
 #include "order/clock.h"
 
 enum mode {
@@ -111,6 +112,7 @@ struct sidetrack {
     struct fw_flow *flow;
     FW_VEC(struct fw_clock) slots; /* of the flow */
     FW_VEC(bool) atomics;          /* variables that were stored to atomically */
+    struct fw_live names;          /* their names, and those of allocated ones */
     /* During an event that goes through the flow. */
     uint32_t flow_thread;
     bool flow_sent;
