@@ -201,10 +201,9 @@ static void suspect(struct fw_cp *cp, struct cp_thread *self, const struct cp_ac
     cp_access_copy(&cell->suspect->first, x);
     cp_access_copy(&cell->suspect->second, e);
     fw_clock_copy(&cell->plain, &self->plain);
-    for (size_t i = 0; i < self->live.len; i++)
-        cp_cells_add(&cell->deps, self->live.at[i]);
+    cp_cells_copy(&cell->deps, &self->live);
     if (!cp->relation)
-        cp_cells_add(&self->live, cell);
+        fw_vec_push(&self->live, cp_cell_get(cell));
     cp_wait(cp, cell);
     cp_cell_put(cell);
 }

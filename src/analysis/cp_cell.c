@@ -66,12 +66,24 @@ void cp_cell_put(struct cp_cell *cell)
     free(cell);
 }
 
-void cp_cells_add(struct cp_cells *cells, struct cp_cell *cell)
+void cp_cells_copy(struct cp_cells *to, const struct cp_cells *from)
 {
-    for (size_t i = 0; i < cells->len; i++)
-        if (cells->at[i] == cell)
-            return;
-    fw_vec_push(cells, cp_cell_get(cell));
+    for (size_t i = 0; i < to->len; i++)
+        cp_cell_put(to->at[i]);
+    fw_vec_clear(to);
+    fw_vec_reserve(to, from->len);
+    for (size_t i = 0; i < from->len; i++)
+        fw_vec_push(to, cp_cell_get(from->at[i]));
+}
+
+void cp_cells_join(struct fw_cp *cp, struct cp_cells *to, const struct cp_cells *from)
+{
+    cp->stamp++;
+    for (size_t i = 0; i < to->len; i++)
+        to->at[i]->mark = cp->stamp;
+    for (size_t i = 0; i < from->len; i++)
+        if (from->at[i]->mark != cp->stamp)
+            fw_vec_push(to, cp_cell_get(from->at[i]));
 }
 
 void cp_cells_remove(struct cp_cells *cells, const struct cp_cell *cell)

@@ -107,6 +107,7 @@ static struct cp_cell *open_section(struct fw_cp *cp, uint32_t thread, uint32_t 
     section->refs = cell->refs = 1;
     section->thread = cell->thread = thread;
     section->time = cell->time = cp->threads.at[thread].time;
+    section->position = cp->position;
     section->number = ++cp->locks.at[lock].count;
     cell->state = CP_OPEN;
     cell->horizon = cp->position;
@@ -150,14 +151,14 @@ void fw_cp_acquire(struct fw_cp *cp, uint32_t thread, uint32_t lock, bool tries)
         fw_clock_join(&self->hb, &state->hb->clock);
         cp_prune(&state->plain, &state->live);
         fw_clock_join(&self->plain, &state->plain);
-        for (size_t i = 0; i < state->live.len; i++)
-            cp_cells_add(&self->live, state->live.at[i]);
+        cp_cells_join(cp, &self->live, &state->live);
         cp_shared_put(self->seen);
         self->seen = NULL;
     }
     cp_prune(&self->plain, &self->live);
     cell = open_section(cp, thread, lock);
-    fw_vec_push(&self->live, cp_cell_get(cell));
+    if (cell->section->number > 1) /* else there is no section that could have an edge into it */
+        fw_vec_push(&self->live, cp_cell_get(cell));
     fw_vec_push(&self->held, cell);
     hold(cp, self, lock, tries);
 }
@@ -193,21 +194,58 @@ static bool is_redundant(const struct cp_lock *lock, const struct cp_cells *deps
     return false;
 }
 
+/* The first section of the row behind number `best`, or NULL. */
+static const struct cp_section *first_after(const struct cp_row *row, uint32_t best)
+{
+    size_t low = 0, high = row->sections.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (row->sections.at[middle]->number <= best)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row->sections.len ? row->sections.at[low] : NULL;
+}
+
+/*
+ * Can what the dependencies may still add contain the acquire of an earlier
+ * section of the lock, so that (b) raises this one?  What they add lies before
+ * their horizons.
+ */
+static bool can_rise(const struct cp_lock *lock, const struct cp_cell *cell,
+                     const struct cp_cells *deps)
+{
+    uint64_t horizon = 0;
+
+    for (size_t i = 0; i < deps->len; i++)
+        horizon = deps->at[i]->horizon > horizon ? deps->at[i]->horizon : horizon;
+    for (size_t i = 0; i < lock->rows.len; i++) {
+        const struct cp_section *k = first_after(&lock->rows.at[i], cell->best);
+
+        if (k && k->number < cell->section->number && k->position < horizon)
+            return true;
+    }
+    return false;
+}
+
 /* Rule (b) at the release; the section settles, or waits for what the thread has seen. */
 static void close_section(struct fw_cp *cp, struct cp_thread *self, struct cp_cell *cell)
 {
     cp_cells_remove(&self->live, cell);
     cp_prune(&self->plain, &self->live);
     cp_apply_rule_b(cp, cell, &self->plain, &self->live);
-    if (self->live.len == 0 || is_redundant(&cp->locks.at[cell->lock], &self->live)) {
+    if (!can_rise(&cp->locks.at[cell->lock], cell, &self->live) ||
+        is_redundant(&cp->locks.at[cell->lock], &self->live)) {
         cell->state = CP_SETTLED;
         if (cell->value)
             fw_clock_join(&self->plain, &cell->value->clock);
     } else {
         fw_clock_copy(&cell->plain, &self->plain);
-        for (size_t i = 0; i < self->live.len; i++)
-            cp_cells_add(&cell->deps, self->live.at[i]);
-        cp_cells_add(&self->live, cell);
+        cp_cells_copy(&cell->deps, &self->live);
+        fw_vec_push(&self->live, cp_cell_get(cell));
         cp_wait(cp, cell);
     }
     cp_closed(cp, cell);
@@ -257,9 +295,7 @@ static void publish(struct cp_lock *lock, struct cp_thread *self,
     cp_shared_put(lock->hb);
     lock->hb = cp_shared_get(section->release);
     fw_clock_copy(&lock->plain, &self->plain);
-    cp_cells_release(&lock->live);
-    for (size_t i = 0; i < self->live.len; i++)
-        cp_cells_add(&lock->live, self->live.at[i]);
+    cp_cells_copy(&lock->live, &self->live);
 }
 
 void fw_cp_release(struct fw_cp *cp, uint32_t thread, uint32_t lock)

@@ -28,9 +28,10 @@
  * its release had seen; cells that wait for each other settle together, by a
  * fixpoint over (b).  The value of a cell is the clock of a release before its
  * acquire: what is after the acquire can never be added by it, which is why
- * cells can be dropped as soon as their acquire is covered, and why a later
- * section that waits for nothing else than an earlier one of the same lock
- * need not wait at all (is_redundant in cp_lock.c).
+ * cells can be dropped as soon as their acquire is covered, why a section need
+ * not wait if no earlier one of its lock began before those acquires (can_rise
+ * in cp_lock.c), and why a later section that waits for nothing else than an
+ * earlier one of the same lock need not wait either (is_redundant).
  *
  * A race check of accesses x, e: if P at e does not contain x but has
  * unsettled cells, the pair becomes a *suspect*, a cell too: undecided it is
@@ -73,6 +74,7 @@ struct cp_access {
 struct cp_section {
     uint32_t refs;
     uint32_t thread, time;     /* of the acquire */
+    uint64_t position;         /* of the acquire */
     uint32_t number;           /* sections of a lock are numbered from 1 */
     struct cp_shared *release; /* happens-before clock of the release; NULL: open */
     uint32_t mark;             /* sweep stamp */
@@ -180,7 +182,8 @@ struct cp_section *cp_section_get(struct cp_section *section);
 void cp_section_put(struct cp_section *section);
 struct cp_cell *cp_cell_get(struct cp_cell *cell);
 void cp_cell_put(struct cp_cell *cell);
-void cp_cells_add(struct cp_cells *cells, struct cp_cell *cell); /* unless it is there */
+void cp_cells_copy(struct cp_cells *to, const struct cp_cells *from);
+void cp_cells_join(struct fw_cp *cp, struct cp_cells *to, const struct cp_cells *from);
 void cp_cells_remove(struct cp_cells *cells, const struct cp_cell *cell);
 void cp_cells_release(struct cp_cells *cells);
 void cp_access_copy(struct cp_access *to, const struct cp_access *from);
