@@ -35,6 +35,7 @@ void fw_cp_destroy(struct fw_cp *cp)
         cp_lock_release_state(&cp->locks.at[i]);
     cp_variables_release(cp);
     cp_cells_release(&cp->waiting);
+    fw_vec_release(&cp->search);
     fw_vec_release(&cp->threads);
     fw_vec_release(&cp->locks);
     free(cp);

@@ -39,32 +39,43 @@ void cp_prune(struct fw_clock *plain, struct cp_cells *cells)
 /* An open section that can be reached from the cell, or NULL. */
 static struct cp_cell *find_open(struct fw_cp *cp, struct cp_cell *cell)
 {
-    if (cell->mark == cp->stamp)
-        return NULL;
-    cell->mark = cp->stamp;
-    for (size_t i = 0; i < cell->deps.len; i++) {
-        struct cp_cell *dep = cell->deps.at[i];
-        struct cp_cell *open = NULL;
+    struct cp_cell *open = NULL;
 
-        if (dep->state == CP_OPEN)
-            return dep;
-        if (dep->state == CP_WAITING)
-            open = find_open(cp, dep);
-        if (open)
-            return open;
+    cp->stamp++;
+    fw_vec_clear(&cp->search);
+    fw_vec_push(&cp->search, cell);
+    while (cp->search.len && !open) {
+        const struct cp_cell *from = fw_vec_pop(&cp->search);
+
+        for (size_t i = 0; i < from->deps.len && !open; i++) {
+            struct cp_cell *dep = from->deps.at[i];
+
+            if (dep->state == CP_OPEN)
+                open = dep;
+            else if (dep->state == CP_WAITING && dep->mark != cp->stamp)
+                fw_vec_push(&cp->search, dep);
+            dep->mark = cp->stamp;
+        }
     }
-    return NULL;
+    return open;
 }
 
-static void collect_group(struct fw_cp *cp, struct cp_cell *cell, struct cp_cells *group)
+static void join_group(struct fw_cp *cp, struct cp_cell *cell, struct cp_cells *group)
 {
     if (cell->mark == cp->stamp || cell->state == CP_SETTLED)
         return;
     FW_ASSERT(cell->state == CP_WAITING);
     cell->mark = cp->stamp;
     fw_vec_push(group, cp_cell_get(cell));
-    for (size_t i = 0; i < cell->deps.len; i++)
-        collect_group(cp, cell->deps.at[i], group);
+}
+
+static void collect_group(struct fw_cp *cp, struct cp_cell *cell, struct cp_cells *group)
+{
+    cp->stamp++;
+    join_group(cp, cell, group);
+    for (size_t i = 0; i < group->len; i++)
+        for (size_t j = 0; j < group->at[i]->deps.len; j++)
+            join_group(cp, group->at[i]->deps.at[j], group);
 }
 
 /* Rule (b) over the group until nothing rises. */
@@ -139,7 +150,6 @@ static void settle_group(struct fw_cp *cp, struct cp_cell *cell)
 {
     struct cp_cells group = { 0 };
 
-    cp->stamp++;
     collect_group(cp, cell, &group);
     reach_fixpoint(cp, &group);
     decide_suspects(cp, &group);
@@ -162,7 +172,6 @@ static void settle_group(struct fw_cp *cp, struct cp_cell *cell)
 /* Watches an open section, or settles. */
 static void look_again(struct fw_cp *cp, struct cp_cell *cell)
 {
-    cp->stamp++;
     cell->watch = find_open(cp, cell);
     if (!cell->watch)
         settle_group(cp, cell);

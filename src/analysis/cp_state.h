@@ -166,6 +166,7 @@ struct fw_cp {
     struct fw_live variables; /* struct cp_variable */
     struct cp_cells waiting; /* all waiting cells */
     uint32_t stamp;          /* for searches */
+    FW_VEC(struct cp_cell *) search; /* scratch; no references */
     uint64_t sections;       /* kept in rows, all locks */
     uint64_t sweep_at;       /* next sweep when there are so many, */
     uint64_t sweep_first;    /* never below this */

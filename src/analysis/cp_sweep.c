@@ -12,66 +12,162 @@
  * to keep are found like live objects in a heap: from these roots, through the
  * release clocks, to a fixpoint.  Everything else is dropped, and the relation
  * stays exact.
+ *
+ * A release clock of a section of lock l gets into P as the value of a later
+ * section h of l.  Then all that it covers is known to h and to every section
+ * of l after it: it asks nothing of the rows of l itself.  So a time has a
+ * source, and two sources are as good as any.
+ *
+ * Asking goes back in time mostly, so sections are looked at from the latest
+ * to the earliest and the other way round, until nothing is new.
  */
 #include "analysis/cp_state.h"
 
-FW_VEC_TYPE(times, uint32_t);
+#define ANY_SOURCE 0u /* else a lock, plus one */
+
+/*
+ * A thread's part of the clocks.  The acquires of its sections cut its time
+ * into pieces; it is enough to know which pieces are asked for.
+ */
+struct asked {
+    FW_VEC(uint32_t) acquires; /* times, ascending */
+    uint64_t *pieces;          /* bit i: a time from acquire i on, before the next one */
+    uint32_t *sources;         /* of these times */
+};
+
+/* A section in a row; it is the answer for the pieces from, .., to - 1. */
+struct item {
+    struct cp_section *section;
+    uint32_t lock, from, to;
+};
 
 struct sweep {
     struct fw_cp *cp;
     uint32_t stamp;
-    FW_VEC(struct times) times; /* by thread: components that can come up */
+    FW_VEC(struct asked) asked; /* by thread */
+    FW_VEC(struct item) items;  /* by position */
+    bool news;
 };
+
+/* --- what is asked for -------------------------------------------------------------------- */
+
+/* How many acquires of the thread are at or before the time. */
+static uint32_t acquires_until(const struct asked *asked, uint32_t time)
+{
+    uint32_t low = 0, high = (uint32_t)asked->acquires.len;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (asked->acquires.at[middle] <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void ask(struct sweep *sweep, uint32_t thread, uint32_t time, uint32_t source)
+{
+    struct asked *asked = thread < sweep->asked.len ? &sweep->asked.at[thread] : NULL;
+    uint32_t piece = asked ? acquires_until(asked, time) : 0;
+    uint64_t bit;
+
+    if (!piece)
+        return;
+    piece--;
+    bit = (uint64_t)1 << piece % 64;
+    if (!(asked->pieces[piece / 64] & bit))
+        asked->sources[piece] = source;
+    else if (asked->sources[piece] != source)
+        asked->sources[piece] = ANY_SOURCE;
+    asked->pieces[piece / 64] |= bit;
+}
+
+/* Is one of the item's pieces asked for, by another source than its own lock? */
+static bool is_asked(const struct sweep *sweep, const struct item *item)
+{
+    const struct asked *asked = &sweep->asked.at[item->section->thread];
+
+    for (uint32_t i = item->from; i < item->to;) {
+        uint64_t rest = asked->pieces[i / 64] >> i % 64;
+
+        if (!rest) {
+            i = (i / 64 + 1) * 64;
+            continue;
+        }
+        i += (uint32_t)__builtin_ctzll(rest);
+        if (i < item->to && asked->sources[i] != item->lock + 1)
+            return true;
+        i++;
+    }
+    return false;
+}
+
+static void add_times(struct sweep *sweep, const struct fw_clock *clock, uint32_t source)
+{
+    for (uint32_t i = 0; i < clock->len; i++)
+        if (clock->at[i])
+            ask(sweep, i, clock->at[i], source);
+}
 
 static void add_clock(void *visitor, const struct fw_clock *clock)
 {
-    struct sweep *sweep = visitor;
-
-    fw_vec_extend(&sweep->times, clock->len);
-    for (uint32_t i = 0; i < clock->len; i++)
-        if (clock->at[i])
-            fw_vec_push(&sweep->times.at[i], clock->at[i]);
+    add_times(visitor, clock, ANY_SOURCE);
 }
 
-static void add_shared(struct sweep *sweep, struct cp_shared *shared)
+/* Clocks of any source come first. */
+static void add_shared(struct sweep *sweep, struct cp_shared *shared, uint32_t source)
 {
     if (!shared || shared->mark == sweep->stamp)
         return;
     shared->mark = sweep->stamp;
-    add_clock(sweep, &shared->clock);
+    add_times(sweep, &shared->clock, source);
 }
+
+/* --- roots -------------------------------------------------------------------------------- */
 
 static void add_access(struct sweep *sweep, const struct cp_access *access)
 {
-    add_shared(sweep, access->seen);
-    if (!access->seen)
-        return;
-    fw_vec_extend(&sweep->times, access->about.mark.thread + 1u);
-    fw_vec_push(&sweep->times.at[access->about.mark.thread], access->time);
+    add_shared(sweep, access->seen, ANY_SOURCE);
+    if (access->seen)
+        ask(sweep, access->about.mark.thread, access->time, ANY_SOURCE);
 }
 
 static void add_cells(struct sweep *sweep, const struct cp_cells *cells)
 {
     for (size_t i = 0; i < cells->len; i++)
-        add_shared(sweep, cells->at[i]->value);
+        add_shared(sweep, cells->at[i]->value, ANY_SOURCE);
 }
 
-static void add_touch(struct sweep *sweep, const struct cp_touch *touch)
-{
-    for (int i = 0; i < 2; i++) {
-        if (touch->read[i])
-            add_shared(sweep, touch->read[i]->release);
-        if (touch->write[i])
-            add_shared(sweep, touch->write[i]->release);
-    }
-}
-
-static void add_variable(struct sweep *sweep, const struct cp_variable *variable)
+static void add_accesses(struct sweep *sweep, const struct cp_variable *variable)
 {
     for (uint32_t i = 0; i < variable->access_count; i++)
         add_access(sweep, &variable->accesses[i]);
-    for (uint32_t i = 0; i < variable->touch_count; i++)
-        add_touch(sweep, &variable->touches[i]);
+}
+
+static void add_touches(struct sweep *sweep, const struct cp_variable *variable)
+{
+    for (uint32_t i = 0; i < variable->touch_count; i++) {
+        const struct cp_touch *touch = &variable->touches[i];
+
+        for (int j = 0; j < 2; j++) {
+            if (touch->read[j])
+                add_shared(sweep, touch->read[j]->release, touch->lock + 1);
+            if (touch->write[j])
+                add_shared(sweep, touch->write[j]->release, touch->lock + 1);
+        }
+    }
+}
+
+static void add_variables(struct sweep *sweep,
+                          void (*add)(struct sweep *, const struct cp_variable *))
+{
+    const struct fw_live *variables = &sweep->cp->variables;
+
+    for (uint32_t i = 0; i < variables->lines.len; i++)
+        if (fw_live_find(variables, i))
+            add(sweep, fw_live_find(variables, i));
 }
 
 static void add_roots(struct sweep *sweep)
@@ -84,24 +180,25 @@ static void add_roots(struct sweep *sweep)
         add_cells(sweep, &cp->threads.at[i].live);
     }
     for (size_t i = 0; i < cp->locks.len; i++) {
-        add_shared(sweep, cp->locks.at[i].hb);
+        add_shared(sweep, cp->locks.at[i].hb, ANY_SOURCE);
         add_clock(sweep, &cp->locks.at[i].plain);
         add_clock(sweep, &cp->locks.at[i].readers);
         add_cells(sweep, &cp->locks.at[i].live);
     }
     for (size_t i = 0; i < cp->waiting.len; i++) {
         add_clock(sweep, &cp->waiting.at[i]->plain);
-        add_shared(sweep, cp->waiting.at[i]->value);
+        add_shared(sweep, cp->waiting.at[i]->value, ANY_SOURCE);
         add_cells(sweep, &cp->waiting.at[i]->deps);
         if (cp->waiting.at[i]->suspect)
             add_access(sweep, &cp->waiting.at[i]->suspect->first);
     }
-    for (uint32_t i = 0; i < cp->variables.lines.len; i++)
-        if (fw_live_find(&cp->variables, i))
-            add_variable(sweep, fw_live_find(&cp->variables, i));
+    add_variables(sweep, add_accesses);
     if (cp->roots)
         cp->roots(cp->roots_context, add_clock, sweep);
+    add_variables(sweep, add_touches);
 }
+
+/* --- sections ----------------------------------------------------------------------------- */
 
 static int compare_times(const void *a, const void *b)
 {
@@ -110,93 +207,102 @@ static int compare_times(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void sort_times(struct sweep *sweep)
+static int compare_items(const void *a, const void *b)
 {
-    for (size_t i = 0; i < sweep->times.len; i++) {
-        struct times *times = &sweep->times.at[i];
-        size_t kept = 0;
+    uint64_t x = ((const struct item *)a)->section->position;
+    uint64_t y = ((const struct item *)b)->section->position;
 
-        if (times->len)
-            qsort(times->at, times->len, sizeof *times->at, compare_times);
-        for (size_t j = 0; j < times->len; j++)
-            if (!kept || times->at[kept - 1] != times->at[j])
-                times->at[kept++] = times->at[j];
-        times->len = kept;
+    return x < y ? -1 : x > y;
+}
+
+static void list_acquires(struct sweep *sweep, const struct cp_row *row)
+{
+    fw_vec_extend(&sweep->asked, row->thread + (size_t)1);
+    for (size_t i = 0; i < row->sections.len; i++)
+        fw_vec_push(&sweep->asked.at[row->thread].acquires, row->sections.at[i]->time);
+}
+
+static void list_sections(struct sweep *sweep, const struct cp_row *row, uint32_t lock)
+{
+    const struct asked *asked = &sweep->asked.at[row->thread];
+
+    for (size_t i = 0; i < row->sections.len; i++) {
+        bool last = i + 1 == row->sections.len;
+        struct item item = { .section = row->sections.at[i], .lock = lock };
+
+        item.from = acquires_until(asked, item.section->time) - 1;
+        item.to = last ? (uint32_t)asked->acquires.len
+                       : acquires_until(asked, row->sections.at[i + 1]->time) - 1;
+        fw_vec_push(&sweep->items, item);
     }
 }
 
-/* Is there a time from `from` up to, not including, `to`? */
-static bool has_time(const struct times *times, uint32_t from, uint32_t to)
+static void for_rows(struct sweep *sweep, bool acquires)
 {
-    size_t low = 0, high = times->len;
+    const struct fw_cp *cp = sweep->cp;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (times->at[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
+    for (uint32_t i = 0; i < cp->locks.len; i++) {
+        for (size_t j = 0; j < cp->locks.at[i].rows.len; j++) {
+            if (acquires)
+                list_acquires(sweep, &cp->locks.at[i].rows.at[j]);
+            else
+                list_sections(sweep, &cp->locks.at[i].rows.at[j], i);
+        }
     }
-    return low < times->len && times->at[low] < to;
 }
 
-/* Can the row's section be the answer to rule (b)? */
-static bool is_needed(const struct sweep *sweep, const struct cp_row *row, size_t i)
+static void list_all(struct sweep *sweep)
+{
+    for_rows(sweep, true);
+    for (size_t i = 0; i < sweep->asked.len; i++) {
+        struct asked *asked = &sweep->asked.at[i];
+        size_t count = asked->acquires.len;
+
+        if (count)
+            qsort(asked->acquires.at, count, sizeof *asked->acquires.at, compare_times);
+        asked->pieces = fw_xcalloc(count / 64 + 1, sizeof *asked->pieces);
+        asked->sources = fw_xcalloc(count + 1, sizeof *asked->sources);
+    }
+    for_rows(sweep, false);
+    if (sweep->items.len)
+        qsort(sweep->items.at, sweep->items.len, sizeof *sweep->items.at, compare_items);
+}
+
+/* The release clock of a section that is kept can become a value too. */
+static void keep(struct sweep *sweep, struct cp_section *section, uint32_t lock)
+{
+    if (section->mark == sweep->stamp)
+        return;
+    section->mark = sweep->stamp;
+    add_shared(sweep, section->release, lock + 1);
+    sweep->news = true;
+}
+
+/* The last one of a row; and a waiting section asks its own row for what is before it. */
+static void keep_ends(struct sweep *sweep, const struct cp_row *row, uint32_t lock)
 {
     const struct cp_sections *sections = &row->sections;
 
-    if (i + 1 == sections->len)
-        return true;
-    /* A waiting section asks its own row for what is before it. */
-    if (sections->at[i]->waiting || sections->at[i + 1]->waiting)
-        return true;
-    return row->thread < sweep->times.len &&
-           has_time(&sweep->times.at[row->thread], sections->at[i]->time,
-                    sections->at[i + 1]->time);
+    for (size_t i = 0; i < sections->len; i++)
+        if (i + 1 == sections->len || sections->at[i]->waiting || sections->at[i + 1]->waiting)
+            keep(sweep, sections->at[i], lock);
 }
 
-/* Marks the sections of the row that can be asked for; true if there are new ones. */
-static bool mark_row(struct sweep *sweep, const struct cp_row *row)
+static void look_at(struct sweep *sweep, const struct item *item)
 {
-    bool news = false;
-
-    for (size_t i = 0; i < row->sections.len; i++) {
-        struct cp_section *section = row->sections.at[i];
-
-        if (section->mark == sweep->stamp || !is_needed(sweep, row, i))
-            continue;
-        section->mark = sweep->stamp;
-        news = true;
-    }
-    return news;
+    if (item->section->mark != sweep->stamp && is_asked(sweep, item))
+        keep(sweep, item->section, item->lock);
 }
 
-static bool mark_rows(struct sweep *sweep)
+static void keep_asked(struct sweep *sweep)
 {
-    struct fw_cp *cp = sweep->cp;
-    bool news = false;
-
-    for (size_t i = 0; i < cp->locks.len; i++)
-        for (size_t j = 0; j < cp->locks.at[i].rows.len; j++)
-            news |= mark_row(sweep, &cp->locks.at[i].rows.at[j]);
-    return news;
-}
-
-/* The release clocks of marked sections can become values too. */
-static void add_marked(struct sweep *sweep)
-{
-    struct fw_cp *cp = sweep->cp;
-
-    for (size_t i = 0; i < cp->locks.len; i++) {
-        for (size_t j = 0; j < cp->locks.at[i].rows.len; j++) {
-            const struct cp_sections *sections = &cp->locks.at[i].rows.at[j].sections;
-
-            for (size_t k = 0; k < sections->len; k++)
-                if (sections->at[k]->mark == sweep->stamp)
-                    add_shared(sweep, sections->at[k]->release);
-        }
-    }
+    do {
+        sweep->news = false;
+        for (size_t i = sweep->items.len; i-- > 0;)
+            look_at(sweep, &sweep->items.at[i]);
+        for (size_t i = 0; i < sweep->items.len; i++)
+            look_at(sweep, &sweep->items.at[i]);
+    } while (sweep->news);
 }
 
 static void drop_unmarked(struct sweep *sweep, struct cp_sections *sections)
@@ -213,21 +319,30 @@ static void drop_unmarked(struct sweep *sweep, struct cp_sections *sections)
     sections->len = kept;
 }
 
+static void release(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->asked.len; i++) {
+        fw_vec_release(&sweep->asked.at[i].acquires);
+        free(sweep->asked.at[i].pieces);
+        free(sweep->asked.at[i].sources);
+    }
+    fw_vec_release(&sweep->asked);
+    fw_vec_release(&sweep->items);
+}
+
 void cp_sweep(struct fw_cp *cp)
 {
     struct sweep sweep = { .cp = cp, .stamp = ++cp->stamp };
 
+    list_all(&sweep);
     add_roots(&sweep);
-    sort_times(&sweep);
-    while (mark_rows(&sweep)) {
-        add_marked(&sweep);
-        sort_times(&sweep);
-    }
+    for (uint32_t i = 0; i < cp->locks.len; i++)
+        for (size_t j = 0; j < cp->locks.at[i].rows.len; j++)
+            keep_ends(&sweep, &cp->locks.at[i].rows.at[j], i);
+    keep_asked(&sweep);
     for (size_t i = 0; i < cp->locks.len; i++)
         for (size_t j = 0; j < cp->locks.at[i].rows.len; j++)
             drop_unmarked(&sweep, &cp->locks.at[i].rows.at[j].sections);
     cp->sweep_at = cp->sections * 2 > cp->sweep_first ? cp->sections * 2 : cp->sweep_first;
-    for (size_t i = 0; i < sweep.times.len; i++)
-        fw_vec_release(&sweep.times.at[i]);
-    fw_vec_release(&sweep.times);
+    release(&sweep);
 }

@@ -1,4 +1,5 @@
 /* test_cp.c - cp on the example traces, and its modes. */
+#include "base/output.h"
 #include "support/expect.h"
 #include "support/pairs.h"
 #include "support/property.h"
@@ -17,6 +18,25 @@ static void every_expectation_of_the_corpus_is_met(void **state)
 
     (void)state;
     assert_int_equal(fw_expect_corpus(&fw_analysis_cp, &setup, fw_answer_events), 0);
+}
+
+/* Findings only, so traces may be long; frees the text. */
+static uint64_t count_text(struct fw_output *text, bool relation)
+{
+    struct fw_analysis_setup setup = { .cp_relation = relation };
+    char why[256];
+    struct fw_trace *trace =
+        fw_load_text(text->buffer, text->used, "t.std", false, why, sizeof why);
+    struct fw_engine *engine;
+    uint64_t findings;
+
+    assert_non_null(trace);
+    engine = fw_run_analysis(trace, &fw_analysis_cp, &setup, 0);
+    findings = fw_findings_count(fw_engine_findings(engine, 0));
+    fw_engine_destroy(engine);
+    fw_trace_destroy(trace);
+    fw_output_abandon(text);
+    return findings;
 }
 
 static uint64_t count(const char *text, bool relation)
@@ -152,6 +172,43 @@ static void sections_that_are_open_at_the_end_still_exclude_each_other(void **st
     assert_int_equal(count(other, true), 1);
 }
 
+/* Takes seconds at most; looking at everything again and again took minutes. */
+static void sections_that_nothing_orders_are_swept_quickly(void **state)
+{
+    enum { SECTIONS = 150000 };
+    struct fw_output text;
+
+    (void)state;
+    fw_output_open_memory(&text);
+    for (int i = 0; i < SECTIONS; i++)
+        fw_output_printf(&text, "T%d|acq(m)|1\nT%d|r(z)|2\nT%d|rel(m)|3\n", i % 5, i % 5, i % 5);
+    fw_output_printf(&text, "T9|w(z)|4\n");
+    assert_int_equal(count_text(&text, false), 1);
+}
+
+/* The same for many locks inside of one that is held, and from one lock to the next. */
+static void many_locks_do_not_wait_for_each_other(void **state)
+{
+    enum { LOCKS = 400 };
+    struct fw_output text;
+
+    (void)state;
+    fw_output_open_memory(&text);
+    for (int t = 1; t <= 2; t++) {
+        for (int i = 0; i < LOCKS; i++)
+            fw_output_printf(&text, "T%d|acq(l%d)|1\n", t, i);
+        for (int i = LOCKS; i-- > 0;)
+            fw_output_printf(&text, "T%d|rel(l%d)|2\n", t, i);
+    }
+    for (int t = 3; t <= 4; t++) {
+        for (int i = 1; i < LOCKS; i++)
+            fw_output_printf(&text, "T%d|acq(l%d)|3\n", t, i);
+        for (int i = 1; i < LOCKS; i++)
+            fw_output_printf(&text, "T%d|rel(l%d)|4\n", t, i);
+    }
+    assert_int_equal(count_text(&text, false), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +220,8 @@ int main(void)
         cmocka_unit_test(the_proof_needs_acquires_that_wait),
         cmocka_unit_test(the_proof_needs_atomics_that_order),
         cmocka_unit_test(a_late_comer_is_after_the_round_before),
+        cmocka_unit_test(sections_that_nothing_orders_are_swept_quickly),
+        cmocka_unit_test(many_locks_do_not_wait_for_each_other),
         cmocka_unit_test(sections_that_are_open_at_the_end_still_exclude_each_other),
     };
 
