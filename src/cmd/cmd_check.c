@@ -54,7 +54,8 @@ static const struct check defaults = { .cp = CP_BY_PAIRS, .from = FW_FROM_UNKNOW
 static const struct fw_option options[] = {
     { "analysis", 'a', "NAME[,NAME...]", "which analyses to run (see foreweave list)",
       FW_OPTION(LIST, struct check, analyses), WHAT,
-      .detail = "Several analyses run over one reading of the trace." },
+      .detail = "Several analyses run over one reading of the trace. In this version the option "
+                "has to be given." },
     { "pairs", 0, "WHICH", "site (default): merge equal sites; all: every pair",
       FW_OPTION(CHOICE, struct check, pairs), WHAT, .choices = pairs_choices,
       .detail = "By default findings whose events have the same sites are one finding, with the "

@@ -297,7 +297,7 @@ static void put_claim(struct text *text, const struct fw_analysis *analysis,
         fw_output_printf(out, "  %s\n", claim);
         return;
     }
-    switch (analysis->guarantee) {
+    switch (finding->observed ? FW_OBSERVED : analysis->guarantee) {
     case FW_SOUND:
         fw_output_text(out, "  Certain: the witness is a schedule that the program can run\n");
         break;

@@ -72,6 +72,7 @@ expect 66 check -a sidetrack --format=json split.std
 out_has '"label":"in-error","guarantee":"heuristic","first":true,"status":"observed"'
 expect 66 check -a sidetrack split.std
 out_has "in-error (observed by sidetrack)"
+out_has "  Certain: the trace itself shows it"
 expect 66 check -a sidetrack --format=json whole.std
 out_has '"label":"after-error","guarantee":"heuristic","first":true,"status":"predicted"'
 expect 66 check -a velodrome --format=json split.std
