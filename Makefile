@@ -37,6 +37,7 @@ install: build
 
 bench: build
 	@bash bench/run.sh
+	@SIZES="1000000 10000000" bash bench/analyses.sh
 
 fuzz: setup
 	@sh scripts/setup.sh fuzz

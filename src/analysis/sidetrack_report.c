@@ -19,11 +19,27 @@ static const char *const stories[] = {
     [AFTER] = "came after the two acquires and may come between them",
 };
 
+/* Which of the blocks around a window are split, from the outermost one, 1, inwards. */
+struct levels {
+    uint32_t low, high;
+};
+
+static const struct levels all_levels = { 1, UINT32_MAX };
+
+/* The path of its outermost `level` blocks. */
+static uint32_t cut_path(const struct fw_block_paths *paths, uint32_t path, uint32_t level)
+{
+    while (paths->steps.at[path].level > level)
+        path = paths->steps.at[path].outer;
+    return path;
+}
+
 /* Blame: the common prefix of both acquires' stacks (chapter 21). */
 static char *describe(const struct sidetrack *st, enum error error, const struct window *window,
-                      uint32_t path, uint32_t from, const struct fw_mark *culprit)
+                      struct levels levels, const struct fw_mark *culprit)
 {
-    char *blame = fw_block_blame(&st->paths, st->symbols, path, from);
+    uint32_t path = cut_path(&st->paths, window->path, levels.high);
+    char *blame = fw_block_blame(&st->paths, st->symbols, path, levels.low);
     char *text = fw_xasprintf("%s\nthe acquire of '%s' by %s %s%s", blame,
                               fw_symbols_name(st->symbols, FW_SPACE_LOCK, culprit->target),
                               fw_thread_name(st->symbols, culprit->thread), stories[error],
@@ -34,7 +50,7 @@ static char *describe(const struct sidetrack *st, enum error error, const struct
 }
 
 static void report(struct sidetrack *st, enum error error, const struct window *window,
-                   uint32_t path, uint32_t from, const struct fw_mark *culprit)
+                   struct levels levels, const struct fw_mark *culprit)
 {
     struct fw_mark events[] = { window->first, window->second, *culprit };
     struct fw_occurrence occurrence = {
@@ -48,35 +64,26 @@ static void report(struct sidetrack *st, enum error error, const struct window *
     char *detail = NULL;
 
     if (!fw_findings_known(st->findings, &occurrence))
-        occurrence.detail = detail = describe(st, error, window, path, from, culprit);
+        occurrence.detail = detail = describe(st, error, window, levels, culprit);
     fw_findings_add(st->findings, &occurrence);
     free(detail);
-}
-
-/* The path of its outermost `level` blocks. */
-static uint32_t cut_path(const struct fw_block_paths *paths, uint32_t path, uint32_t level)
-{
-    while (paths->steps.at[path].level > level)
-        path = paths->steps.at[path].outer;
-    return path;
 }
 
 /* Only these blocks have the culprit before their first acquire. */
 void sidetrack_before_error(struct sidetrack *st, const struct window *window,
                             const struct suspect *suspect)
 {
-    report(st, BEFORE, window, cut_path(&st->paths, window->path, suspect->high), suspect->low,
-           &suspect->culprit);
+    report(st, BEFORE, window, (struct levels) { suspect->low, suspect->high }, &suspect->culprit);
 }
 
 void sidetrack_in_error(struct sidetrack *st, const struct window *window,
                         const struct fw_mark *culprit)
 {
-    report(st, IN, window, window->path, 1, culprit);
+    report(st, IN, window, all_levels, culprit);
 }
 
 void sidetrack_after_error(struct sidetrack *st, const struct window *window,
                            const struct fw_mark *culprit)
 {
-    report(st, AFTER, window, window->path, 1, culprit);
+    report(st, AFTER, window, all_levels, culprit);
 }
