@@ -250,6 +250,10 @@ static void add_variable(struct entry *entry, uint32_t variable)
     for (size_t i = finding->variables.len, n = 4; i > 0 && n > 0; i--, n--)
         if (finding->variables.at[i - 1] == variable)
             return;
+    if (!finding->variables.cap) {
+        finding->variables.at = fw_xrealloc(NULL, 1, sizeof *finding->variables.at);
+        finding->variables.cap = 1;
+    }
     fw_vec_push(&finding->variables, variable);
     if (finding->variables.len >= entry->tidy * 2 + 64)
         tidy_variables(entry);
@@ -260,8 +264,11 @@ static void set_events(struct fw_findings *findings, struct entry *entry,
 {
     struct fw_finding *finding = &entry->finding;
 
-    fw_vec_clear(&finding->events);
-    fw_vec_reserve(&finding->events, occurrence->event_count);
+    if (finding->events.cap < occurrence->event_count) { /* exactly: there may be millions */
+        finding->events.at = fw_xrealloc(finding->events.at, occurrence->event_count,
+                                         sizeof *finding->events.at);
+        finding->events.cap = occurrence->event_count;
+    }
     memcpy(finding->events.at, occurrence->events,
            occurrence->event_count * sizeof *occurrence->events);
     finding->events.len = occurrence->event_count;
