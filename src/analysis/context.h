@@ -5,7 +5,7 @@
  * The engine works it out once for each batch and hands it to every analysis
  * as two numbers.  Equal sets of locks share one id, as do equal stacks, so an
  * analysis remembers an event's context in eight bytes and nobody walks a
- * stack until a finding is printed.  Ids of lock sets are not dense.
+ * stack until a finding is printed.  Ids are dense.
  *
  * A stack is a list of frames from the innermost outwards: a frame is the
  * function, the site of its call, and the frame below.  Stack 0 is empty; lock
@@ -46,7 +46,10 @@ const struct fw_context *fw_contexts_batch(struct fw_contexts *contexts,
 void fw_contexts_compute(struct fw_contexts *contexts, const struct fw_batch *batch,
                          struct fw_context *to);
 
-/* The locks of a set: ids times 2, plus 1 if held in shared mode; ascending. */
+/*
+ * The locks of a set: ids times 2, plus 1 if held in shared mode; ascending.  Good as long as
+ * the contexts are, which is why every set that is asked for costs memory by its size.
+ */
 const uint32_t *fw_contexts_locks(const struct fw_contexts *contexts, uint32_t lock_set,
                                   uint32_t *count);
 

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static struct fw_trace *load(const char *text, size_t size)
 {
@@ -214,6 +215,188 @@ static void contexts_agree_with_the_index(void **state)
     fw_generated_release(&generated);
 }
 
+/* --- many locks -------------------------------------------------------------------------- */
+
+/* Threads that take and leave locks at random, and what they hold. */
+struct crowd {
+    struct fw_contexts *contexts;
+    uint64_t seed;
+    uint32_t locks; /* each thread may hold any: contexts do not mind two holders */
+    FW_VEC(unsigned char) held[2];
+};
+
+static struct crowd crowd_of(uint32_t locks)
+{
+    struct crowd crowd = { .contexts = fw_contexts_create(), .seed = 1, .locks = locks };
+
+    for (size_t i = 0; i < 2; i++)
+        fw_vec_extend(&crowd.held[i], locks);
+    return crowd;
+}
+
+static void crowd_release(struct crowd *crowd)
+{
+    for (size_t i = 0; i < 2; i++)
+        fw_vec_release(&crowd->held[i]);
+    fw_contexts_destroy(crowd->contexts);
+}
+
+static uint32_t random_below(struct crowd *crowd, uint32_t end)
+{
+    crowd->seed = crowd->seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(crowd->seed >> 33) % end;
+}
+
+/* The thread takes the lock, or leaves it if it holds it; the set that it had before. */
+static uint32_t toggle(struct crowd *crowd, uint32_t thread, uint32_t lock)
+{
+    unsigned char *held = &crowd->held[thread].at[lock];
+    struct fw_event event = { .thread = thread,
+                              .target = lock,
+                              .kind = *held ? FW_RELEASE : FW_ACQUIRE };
+
+    *held = !*held;
+    return fw_contexts_batch(crowd->contexts, &(struct fw_batch) { .events = &event, .count = 1 })
+        ->lock_set;
+}
+
+static uint32_t set_of(struct crowd *crowd, uint32_t thread)
+{
+    struct fw_event event = { .thread = thread, .kind = FW_READ };
+
+    return fw_contexts_batch(crowd->contexts, &(struct fw_batch) { .events = &event, .count = 1 })
+        ->lock_set;
+}
+
+static void expect_held(const struct crowd *crowd, uint32_t set, const unsigned char *held)
+{
+    uint32_t count, found = 0;
+    const uint32_t *keys = fw_contexts_locks(crowd->contexts, set, &count);
+
+    for (uint32_t lock = 0; lock < crowd->locks; lock++)
+        if (held[lock]) {
+            assert_true(found < count);
+            assert_int_equal(keys[found++], lock * 2);
+        }
+    assert_int_equal(found, count);
+}
+
+static uint32_t mask_of(const struct crowd *crowd, uint32_t thread)
+{
+    uint32_t mask = 0;
+
+    for (uint32_t lock = 0; lock < crowd->locks; lock++)
+        mask |= (uint32_t)crowd->held[thread].at[lock] << lock;
+    return mask;
+}
+
+/* Every set of eight locks comes up many times, by different ways. */
+static void sets_share_an_id_if_and_only_if_they_are_equal(void **state)
+{
+    struct crowd crowd = crowd_of(8);
+    uint32_t set_of_mask[256] = { 0 }, mask_of_set[256] = { 0 }, known = 1;
+
+    (void)state;
+    for (uint32_t i = 0; i < 100000; i++) {
+        uint32_t thread = random_below(&crowd, 2), mask = mask_of(&crowd, thread);
+        uint32_t set = toggle(&crowd, thread, random_below(&crowd, crowd.locks));
+
+        assert_true(set < 256);
+        if (mask && !set_of_mask[mask]) {
+            assert_int_equal(mask_of_set[set], 0);
+            set_of_mask[mask] = set;
+            mask_of_set[set] = mask;
+            known++;
+        }
+        assert_int_equal(set, set_of_mask[mask]);
+    }
+    assert_int_equal(known, 256);
+    crowd_release(&crowd);
+}
+
+/* What was handed out stays readable: all sets are looked into at the end, some before. */
+static void large_sets_have_the_locks_held(void **state)
+{
+    enum {
+        LOCKS = 150,
+        STEPS = 6000
+    };
+    struct crowd crowd = crowd_of(LOCKS);
+    unsigned char(*held)[LOCKS] = fw_xcalloc(STEPS, sizeof *held);
+    uint32_t sets[STEPS];
+
+    (void)state;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        uint32_t thread = random_below(&crowd, 2);
+
+        memcpy(held[i], crowd.held[thread].at, LOCKS);
+        sets[i] = toggle(&crowd, thread, random_below(&crowd, LOCKS));
+        if (random_below(&crowd, 50) == 0)
+            expect_held(&crowd, sets[i], held[i]);
+    }
+    for (uint32_t i = 0; i < STEPS; i++)
+        expect_held(&crowd, sets[i], held[i]);
+    free(held);
+    crowd_release(&crowd);
+}
+
+static void equal_large_sets_share_an_id_in_whatever_order_they_are_made(void **state)
+{
+    enum {
+        LOCKS = 500
+    };
+    struct crowd crowd = crowd_of(LOCKS);
+    uint32_t suffixes[LOCKS + 1], count;
+
+    (void)state;
+    for (uint32_t i = 0; i < LOCKS; i++)
+        toggle(&crowd, 0, i);
+    for (uint32_t i = 0; i < LOCKS; i++)
+        suffixes[i] = toggle(&crowd, 0, i);
+    suffixes[LOCKS] = set_of(&crowd, 0);
+    for (uint32_t i = LOCKS; i > 0; i--)
+        assert_int_equal(toggle(&crowd, 1, i - 1), suffixes[i]);
+    assert_int_equal(set_of(&crowd, 1), suffixes[0]);
+    assert_int_equal(suffixes[LOCKS], 0);
+    for (uint32_t i = 0; i <= LOCKS; i++) {
+        fw_contexts_locks(crowd.contexts, suffixes[i], &count);
+        assert_int_equal(count, LOCKS - i);
+    }
+    crowd_release(&crowd);
+}
+
+static long peak_kib(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* A few hundred bytes for each lock; the sets in full would be 4 MB, with all prefixes 1 GB. */
+static void memory_does_not_grow_with_the_size_of_sets(void **state)
+{
+    enum {
+        LOCKS = 1000,
+        PAIRS = 20000
+    };
+    struct crowd crowd = crowd_of(LOCKS + PAIRS);
+    long before = peak_kib();
+
+    (void)state;
+    for (uint32_t i = 0; i < LOCKS; i++)
+        toggle(&crowd, 0, i);
+    for (uint32_t i = 0; i < PAIRS; i++) { /* in full: 80 MB */
+        toggle(&crowd, 0, LOCKS + i);
+        toggle(&crowd, 0, LOCKS + i);
+    }
+    for (uint32_t i = 0; i < LOCKS; i++)
+        toggle(&crowd, 0, i);
+    assert_int_equal(set_of(&crowd, 0), 0);
+    assert_true(peak_kib() - before < 30 * 1024);
+    crowd_release(&crowd);
+}
+
 static void an_empty_batch_is_fine(void **state)
 {
     struct fw_contexts *contexts = fw_contexts_create();
@@ -233,6 +416,10 @@ int main(void)
         cmocka_unit_test(a_return_closes_the_innermost_call_of_its_function),
         cmocka_unit_test(equal_sets_and_stacks_share_an_id),
         cmocka_unit_test(contexts_agree_with_the_index),
+        cmocka_unit_test(sets_share_an_id_if_and_only_if_they_are_equal),
+        cmocka_unit_test(large_sets_have_the_locks_held),
+        cmocka_unit_test(equal_large_sets_share_an_id_in_whatever_order_they_are_made),
+        cmocka_unit_test(memory_does_not_grow_with_the_size_of_sets),
         cmocka_unit_test(an_empty_batch_is_fine),
     };
 
