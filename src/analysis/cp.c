@@ -249,8 +249,8 @@ const struct fw_analysis fw_analysis_cp = {
     .summary = "races that lock order hides (causally-precedes)",
     .guarantee = FW_FIRST,
     .first_claim = "Certain: the first finding of cp is a race, or else there is a deadlock",
-    .unproven_claim = "Not proven: out-of-order releases, nested try-locks, failed tries or "
-                      "relaxed atomics come before it",
+    .unproven_claim = "Not proven: out-of-order releases, nested or failed try-locks, or atomics "
+                      "in no order come before it",
     .create = cp_create,
     .finish = cp_finish,
     .destroy = cp_destroy,

@@ -178,6 +178,18 @@ static bool is_known_ordered(const struct fw_cp *cp, const struct cp_thread *sel
     return false;
 }
 
+/*
+ * Atomic accesses are no race, but who comes first decides what a load sees:
+ * the proof, which knows plain data only, does not cover a pair without order.
+ */
+static bool is_uncovered(const struct fw_cp *cp, const struct cp_thread *self,
+                         const struct cp_access *x, const struct cp_access *e)
+{
+    return is_atomic(&x->about) && is_atomic(&e->about) &&
+           x->about.mark.thread != e->about.mark.thread &&
+           (writes(&x->about) || writes(&e->about)) && !is_known_ordered(cp, self, x);
+}
+
 static void inject(struct cp_thread *self, const struct cp_access *x)
 {
     cp_access_join(&self->hb, x);
@@ -304,8 +316,11 @@ void fw_cp_access(struct fw_cp *cp, const struct fw_cp_access *access)
         return;
     }
     apply_rule_a(cp, self, variable, access);
-    for (uint32_t i = variable->access_count; i-- > 0;)
+    for (uint32_t i = variable->access_count; i-- > 0;) {
         check(cp, self, &variable->accesses[i], &e);
+        if (is_uncovered(cp, self, &variable->accesses[i], &e))
+            fw_cp_uncover(cp);
+    }
     if (!self->seen)
         self->seen = cp_share(&self->hb); /* with the races that were reported just now */
     e.phase = self->phase;

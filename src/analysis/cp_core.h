@@ -23,8 +23,8 @@ struct fw_cp_access {
 /*
  * An unordered pair.  hb: not even happens-before orders it.  covered: nothing
  * before the second access is outside of what the proof of CP covers: releases
- * out of order, try acquires with a lock held, and what the caller says
- * (fw_cp_uncover).  docs/analyses/cp.md has the counterexamples.
+ * out of order, try acquires with a lock held, atomics without order, and what
+ * the caller says (fw_cp_uncover).  docs/analyses/cp.md has counterexamples.
  */
 struct fw_cp_pair {
     const struct fw_cp_access *first, *second;

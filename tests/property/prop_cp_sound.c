@@ -67,7 +67,7 @@ int main(void)
     static const char *const profiles[] = { "locks",  "forks",    "branches", "semaphores",
                                             "shared", "atomics",  "two",      "everything",
                                             "waits",  "barriers", "sections", "deadlocks",
-                                            NULL };
+                                            "heap",   "monitors", NULL };
 
     return fw_property_run("prop_cp_sound", profiles, 20000, holds);
 }

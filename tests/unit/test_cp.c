@@ -149,6 +149,11 @@ static void the_proof_needs_atomics_that_order(void **state)
     (void)state;
     assert_unproven("T1|w(x)|1\nT1|ast(f)|2|ord=rlx\nT2|ald(f)|3|ord=rlx\nT2|r(x)|4\n");
     assert_proven("T1|ast(f)|2\nT1|w(x)|1\nT2|ald(f)|3\nT2|r(x)|4\n");
+    /* T2's section cannot come first: T1 would load what T2 stored. */
+    assert_unproven("T1|acq(l)|1\nT1|ald(f)|2\nT1|r(x)|3\nT1|rel(l)|4\n"
+                    "T2|ast(f)|5\nT2|acq(l)|6\nT2|rel(l)|7\nT2|w(x)|8\n");
+    assert_proven("T1|acq(l)|1\nT1|ald(f)|2\nT1|r(x)|3\nT1|rel(l)|4\n"
+                  "T2|ast(g)|5\nT2|acq(l)|6\nT2|rel(l)|7\nT2|w(x)|8\n");
 }
 
 /* Rounds keep their order, so who enters the second one comes after all who entered the first. */
