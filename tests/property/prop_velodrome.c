@@ -104,18 +104,7 @@ static bool compare(const struct fw_index *index, bool functions, char *why, siz
 
 static bool holds(const struct fw_sample *sample, char *why, size_t why_size)
 {
-    struct fw_trace *trace =
-        fw_load_text(sample->text, sample->size, "sample.std", false, why, why_size);
-    struct fw_index *index;
-    bool good;
-
-    if (!trace)
-        return false;
-    index = fw_index_create(trace);
-    good = compare(index, false, why, why_size) && compare(index, true, why, why_size);
-    fw_index_destroy(index);
-    fw_trace_destroy(trace);
-    return good;
+    return fw_blocks_hold(sample, compare, why, why_size);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include "support/decorate.h"
 #include "support/shrink.h"
 
+#include "base/alloc.h"
 #include "base/bug.h"
 
 #include <inttypes.h>
@@ -26,6 +27,21 @@ struct fw_trace *fw_load_text(const char *text, size_t size, const char *name, b
     return NULL;
 }
 
+struct fw_trace *fw_load_line(const char *text)
+{
+    char why[256] = "", *lines = fw_xstrdup(text);
+    struct fw_trace *trace;
+
+    for (char *c = lines; *c; c++)
+        if (*c == ' ')
+            *c = '\n';
+    trace = fw_load_text(lines, strlen(lines), "test.std", false, why, sizeof why);
+    free(lines);
+    if (!trace)
+        FW_BUG("%s: %s", text, why);
+    return trace;
+}
+
 struct fw_trace *fw_load_sample(const struct fw_sample *sample, char *why, size_t why_size)
 {
     struct fw_random random;
@@ -40,6 +56,23 @@ struct fw_trace *fw_load_sample(const struct fw_sample *sample, char *why, size_
     trace = fw_load_text(text, size, "spelled.std", false, why, why_size);
     free(text);
     return trace;
+}
+
+bool fw_blocks_hold(const struct fw_sample *sample, fw_block_property *holds, char *why,
+                    size_t why_size)
+{
+    struct fw_trace *trace =
+        fw_load_text(sample->text, sample->size, "sample.std", false, why, why_size);
+    struct fw_index *index;
+    bool good;
+
+    if (!trace)
+        return false;
+    index = fw_index_create(trace);
+    good = holds(index, false, why, why_size) && holds(index, true, why, why_size);
+    fw_index_destroy(index);
+    fw_trace_destroy(trace);
+    return good;
 }
 
 #define SAME_CAUSE 16 /* characters of the explanation that must stay the same in shrinking */

@@ -21,6 +21,7 @@
 #define FW_TESTS_PROPERTY_H
 
 #include "support/generate.h"
+#include "trace/index.h"
 #include "trace/trace.h"
 
 struct fw_sample {
@@ -41,7 +42,18 @@ int fw_property_run(const char *program, const char *const *profiles, uint64_t c
 struct fw_trace *fw_load_text(const char *text, size_t size, const char *name, bool repair,
                               char *why, size_t why_size);
 
+/* The same for a test's own STD text, with blanks for line ends; not to load is a bug. */
+struct fw_trace *fw_load_line(const char *text);
+
 /* Loads the sample; one in five in another spelling (decorate.h), so that indices have gaps. */
 struct fw_trace *fw_load_sample(const struct fw_sample *sample, char *why, size_t why_size);
+
+/* A property of a trace and its index; functions: the blocks are calls. */
+typedef bool fw_block_property(const struct fw_index *index, bool functions, char *why,
+                               size_t why_size);
+
+/* Does it hold for the sample, with both kinds of blocks? */
+bool fw_blocks_hold(const struct fw_sample *sample, fw_block_property *holds, char *why,
+                    size_t why_size);
 
 #endif

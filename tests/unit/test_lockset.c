@@ -2,8 +2,6 @@
 #include "support/expect.h"
 #include "support/property.h"
 
-#include "base/alloc.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,26 +10,10 @@
 
 #include <cmocka.h>
 
-/* Traces here have blanks between events. */
-static struct fw_trace *load(const char *text)
-{
-    char why[256] = "", *lines = fw_xstrdup(text);
-    struct fw_trace *trace;
-
-    for (char *c = lines; *c; c++)
-        if (*c == ' ')
-            *c = '\n';
-    trace = fw_load_text(lines, strlen(lines), "test.std", false, why, sizeof why);
-    free(lines);
-    if (!trace)
-        fail_msg("%s", why);
-    return trace;
-}
-
 /* The pairs reported: the latest access of the thread before, and the access that is too much. */
 static void check(const char *text, const char *wanted)
 {
-    struct fw_trace *trace = load(text);
+    struct fw_trace *trace = fw_load_line(text);
     struct fw_engine *engine = fw_run_analysis(trace, &fw_analysis_lockset, NULL, 2);
     char *got = fw_answer_events(trace, engine);
 

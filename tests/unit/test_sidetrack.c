@@ -15,25 +15,9 @@
 static const struct fw_analysis_setup all = { .pairs_all = true };
 static const struct fw_analysis_setup functions = { .pairs_all = true, .atomic_functions = true };
 
-/* Traces here have blanks between events, so that they can be put together from parts. */
-static struct fw_trace *load(const char *text)
-{
-    char why[256] = "", *lines = fw_xstrdup(text);
-    struct fw_trace *trace;
-
-    for (char *c = lines; *c; c++)
-        if (*c == ' ')
-            *c = '\n';
-    trace = fw_load_text(lines, strlen(lines), "test.std", false, why, sizeof why);
-    free(lines);
-    if (!trace)
-        fail_msg("%s", why);
-    return trace;
-}
-
 static void check(const struct fw_analysis_setup *setup, const char *text, const char *wanted)
 {
-    struct fw_trace *trace = load(text);
+    struct fw_trace *trace = fw_load_line(text);
     struct fw_engine *engine = fw_run_analysis(trace, &fw_analysis_sidetrack, setup, 2);
     char *got = fw_answer_labelled(trace, engine);
 
@@ -47,7 +31,7 @@ static void check(const struct fw_analysis_setup *setup, const char *text, const
 static void check_detail(const struct fw_analysis_setup *setup, const char *text, const char *label,
                          const char *wanted)
 {
-    struct fw_trace *trace = load(text);
+    struct fw_trace *trace = fw_load_line(text);
     struct fw_engine *engine = fw_run_analysis(trace, &fw_analysis_sidetrack, setup, 0);
     const struct fw_findings *findings = fw_engine_findings(engine, 0);
     int seen = 0;
@@ -224,7 +208,7 @@ static void test_deep_recursion_is_blamed_in_few_lines(void **state)
         free(text);
         text = longer;
     }
-    trace = load(text);
+    trace = fw_load_line(text);
     engine = fw_run_analysis(trace, &fw_analysis_sidetrack, &functions, 0);
     assert_int_equal(fw_findings_count(fw_engine_findings(engine, 0)), 1);
     finding = fw_findings_get(fw_engine_findings(engine, 0), 0);
@@ -303,7 +287,7 @@ static void test_equal_sites_are_one_finding_with_a_count(void **state)
 #define SITED                                                                                      \
     "T1|begin(a)|1 T1|acq(m)|2 T1|rel(m)|3 T1|acq(m)|4 T1|rel(m)|5 T1|end(a)|6 "                   \
     "T2|acq(m)|7 T2|rel(m)|8 "
-    struct fw_trace *trace = load(SITED SITED);
+    struct fw_trace *trace = fw_load_line(SITED SITED);
     struct fw_engine *engine = fw_run_analysis(trace, &fw_analysis_sidetrack, NULL, 0);
     const struct fw_findings *findings = fw_engine_findings(engine, 0);
 
