@@ -49,11 +49,3 @@ void fw_clock_copy(struct fw_clock *clock, const struct fw_clock *other)
         memcpy(clock->at, other->at, other->len * sizeof *clock->at);
     clock->len = other->len;
 }
-
-bool fw_clock_below(const struct fw_clock *clock, const struct fw_clock *other)
-{
-    for (uint32_t i = 0; i < clock->len; i++)
-        if (clock->at[i] > fw_clock_get(other, i))
-            return false;
-    return true;
-}

@@ -38,13 +38,6 @@ static inline void fw_clock_set(struct fw_clock *clock, uint32_t thread, uint32_
     clock->at[thread] = time;
 }
 
-/* Raises one component to at least `time`. */
-static inline void fw_clock_raise(struct fw_clock *clock, uint32_t thread, uint32_t time)
-{
-    if (fw_clock_get(clock, thread) < time)
-        fw_clock_set(clock, thread, time);
-}
-
 /* Has the clock seen the thread's event at this time? */
 static inline bool fw_clock_covers(const struct fw_clock *clock, uint32_t thread, uint32_t time)
 {
@@ -54,8 +47,6 @@ static inline bool fw_clock_covers(const struct fw_clock *clock, uint32_t thread
 /* The smallest clock above both, into the first. */
 void fw_clock_join(struct fw_clock *clock, const struct fw_clock *other);
 void fw_clock_copy(struct fw_clock *clock, const struct fw_clock *other);
-/* Is the first at or below the second, everywhere? */
-bool fw_clock_below(const struct fw_clock *clock, const struct fw_clock *other);
 
 static inline void fw_clock_clear(struct fw_clock *clock)
 {
