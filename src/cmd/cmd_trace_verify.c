@@ -19,6 +19,7 @@
 
 struct verify {
     bool repair;
+    bool values;
     int from;
     int format;
     const char *output;
@@ -27,6 +28,12 @@ struct verify {
 static const struct verify defaults = { .from = FW_FROM_UNKNOWN };
 
 static const struct fw_option options[] = {
+    { "values", 0, NULL, "reads of equal values are unchanged",
+      FW_OPTION(FLAG, struct verify, values),
+      .detail =
+          "A read that sees another write of the value that it got in the trace counts as "
+          "unchanged. A result that was made this way says so itself; this option does it for "
+          "one that does not." },
     FW_REPAIR_OPTION(struct verify, repair),
     FW_FROM_OPTION(struct verify, from),
     FW_FORMAT_OPTION(struct verify, format),
@@ -37,6 +44,7 @@ static const struct fw_option options[] = {
 struct judge {
     const struct fw_trace *trace;
     struct fw_verifier *verifier;
+    bool values;             /* equal values are no change */
     FW_VEC(uint32_t) events; /* positions, of the finding being judged */
     FW_VEC(uint32_t) order;
     uint32_t list;   /* number of the list of indices being translated */
@@ -171,11 +179,13 @@ static struct fw_verdict judge_finding(struct judge *judge, const struct fw_resu
     return fw_verify(judge->verifier, &witness);
 }
 
-static void judge_init(struct judge *judge, const struct fw_trace *trace)
+static void judge_init(struct judge *judge, const struct fw_trace *trace, bool values)
 {
     memset(judge, 0, sizeof *judge);
     judge->trace = trace;
+    judge->values = values;
     judge->verifier = fw_verifier_create(trace);
+    fw_verifier_use_values(judge->verifier, values);
     if (trace->index) {
         judge->used = fw_xcalloc((size_t)trace->count + 1, sizeof *judge->used);
         judge->times = fw_xcalloc((size_t)trace->count + 1, sizeof *judge->times);
@@ -261,9 +271,10 @@ static void report_text(struct judge *judge, const struct fw_result *result, str
     judge_all(judge, result, out, NULL);
     fw_output_printf(out,
                      "foreweave: %" PRIu64 " witness%s accepted, %" PRIu64 " rejected; %" PRIu64
-                     " finding%s no witness\n",
+                     " finding%s no witness%s\n",
                      judge->accepted, judge->accepted == 1 ? "" : "es", judge->rejected,
-                     judge->bare, judge->bare == 1 ? " carries" : "s carry");
+                     judge->bare, judge->bare == 1 ? " carries" : "s carry",
+                     judge->values ? "; equal values count as unchanged" : "");
 }
 
 static void report_json(struct judge *judge, const struct fw_result *result, struct fw_output *out)
@@ -272,6 +283,8 @@ static void report_json(struct judge *judge, const struct fw_result *result, str
 
     fw_json_object(&json, NULL);
     fw_json_number(&json, "schema", 1);
+    if (judge->values)
+        fw_json_bool(&json, "values", true);
     fw_json_array(&json, "findings");
     judge_all(judge, result, out, &json);
     fw_json_end(&json);
@@ -290,7 +303,7 @@ static int report(const struct verify *verify, const struct fw_trace *trace,
 
     if (status)
         return status;
-    judge_init(&judge, trace);
+    judge_init(&judge, trace, verify->values || result->values);
     if (verify->format == FW_FORMAT_JSON)
         report_json(&judge, result, &out);
     else

@@ -258,6 +258,21 @@ static int read_findings(struct place *at, const cJSON *root, struct fw_result *
     return 0;
 }
 
+/* By which rule the findings are to be judged; none said: the strict one. */
+static int read_values(const struct place *at, const cJSON *root, bool *values)
+{
+    const cJSON *value;
+
+    if (get_field(at, root, "values", &value) < 0)
+        return -1;
+    if (value && !cJSON_IsBool(value)) {
+        fw_error_set(at->err, "'values' is neither true nor false");
+        return locate(at);
+    }
+    *values = cJSON_IsTrue(value);
+    return 0;
+}
+
 static int read_root(struct place *at, const cJSON *root, struct fw_result *result)
 {
     const cJSON *schema;
@@ -273,6 +288,8 @@ static int read_root(struct place *at, const cJSON *root, struct fw_result *resu
         fw_error_set(at->err, "its 'schema' is not 1, the one this version reads");
         return locate(at);
     }
+    if (read_values(at, root, &result->values) < 0)
+        return -1;
     return read_findings(at, root, result);
 }
 

@@ -43,6 +43,7 @@ struct fw_result_finding {
 };
 
 struct fw_result {
+    bool values; /* "values": true at the top: equal values counted as unchanged */
     struct fw_result_finding *findings;
     size_t count;
 };

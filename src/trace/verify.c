@@ -243,12 +243,15 @@ static bool is_nondeterminism(struct fw_player *p, const struct fw_witness *w)
     if (instead == p->facts.answer[read])
         return refuse_claim(p, "%s sees in the trace what it is claimed to see instead",
                             label(p, read).text);
+    if (fw_play_is_same(p, read, instead))
+        return refuse_claim(p, "%s got the value in the trace that %s leaves", label(p, read).text,
+                            label(p, instead).text);
     if (w->order_count == 0 || w->order[w->order_count - 1] != read)
         return refuse_claim(p, "the order does not end with %s", label(p, read).text);
     return true;
 }
 
-/* The order ends with the read, which sees something else; every other read keeps its writer. */
+/* The order ends with the read, which sees something else; every other read is unchanged. */
 static bool shows_nondeterminism(struct fw_player *p, const struct fw_witness *w)
 {
     uint32_t instead = w->event_count == 2 ? w->events[1] : FW_NO_EVENT;
@@ -308,6 +311,11 @@ struct fw_verifier *fw_verifier_create(const struct fw_trace *trace)
 
     fw_player_init(&verifier->player, trace);
     return verifier;
+}
+
+void fw_verifier_use_values(struct fw_verifier *verifier, bool on)
+{
+    verifier->player.values = on;
 }
 
 void fw_verifier_destroy(struct fw_verifier *verifier)

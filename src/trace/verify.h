@@ -46,6 +46,10 @@ struct fw_verifier;
 struct fw_verifier *fw_verifier_create(const struct fw_trace *trace); /* keep the trace alive */
 void fw_verifier_destroy(struct fw_verifier *verifier);
 
+/* From now on a read that sees another write of the same value counts as unchanged, or (the
+ * default) not. */
+void fw_verifier_use_values(struct fw_verifier *verifier, bool on);
+
 /* Judges one witness.  Malformed witnesses (bad positions, repeated events) are rejected too. */
 struct fw_verdict fw_verify(struct fw_verifier *verifier, const struct fw_witness *witness);
 

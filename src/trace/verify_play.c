@@ -175,9 +175,43 @@ static bool refuse_load(struct fw_player *p, uint32_t e, uint32_t seen)
                           fw_trace_index(p->trace, seen));
 }
 
+static bool has_value(const struct fw_player *p, uint32_t e, int64_t *value)
+{
+    const struct fw_attr *attr = &p->trace->attrs[p->trace->events[e].attr];
+
+    *value = attr->value;
+    return attr->has & FW_ATTR_VALUE;
+}
+
+/* The value that a read got in the trace.  The value recorded of an armw is what it left. */
+static bool has_value_read(const struct fw_player *p, uint32_t e, int64_t *value)
+{
+    uint32_t saw = p->facts.answer[e];
+    int64_t left;
+    bool own = p->trace->events[e].kind != FW_ATOMIC_RMW && has_value(p, e, value);
+
+    if (saw == FW_NO_EVENT || saw == e || !has_value(p, saw, &left))
+        return own;
+    if (own && *value != left)
+        return false; /* the trace contradicts itself: nothing is known */
+    *value = left;
+    return true;
+}
+
+bool fw_play_is_same(const struct fw_player *p, uint32_t e, uint32_t seen)
+{
+    int64_t got, left;
+
+    if (seen == p->facts.answer[e])
+        return true;
+    return p->values && seen != FW_NO_EVENT && has_value(p, seen, &left) &&
+           has_value_read(p, e, &got) && got == left;
+}
+
 /*
  * A read sees the latest write.  It is changed if that is not the write it saw
- * in the trace, or if the write is tainted, and taints its thread then.
+ * in the trace (nor, with values, one of the same value), or if the write is
+ * tainted, and taints its thread then.
  */
 static bool rule_read(struct fw_player *p, uint32_t e, struct fw_play_thread *thread)
 {
@@ -187,7 +221,7 @@ static bool rule_read(struct fw_player *p, uint32_t e, struct fw_play_thread *th
     if (p->facts.marks[e] & FW_FACT_SYNCHRONISED && seen != p->facts.answer[e])
         return refuse_load(p, e, seen);
     p->seen = seen;
-    if (seen != p->facts.answer[e] || variable->tainted) {
+    if (!fw_play_is_same(p, e, seen) || variable->tainted) {
         if (p->changed == FW_NO_EVENT)
             p->changed = e;
         taint(thread, e);

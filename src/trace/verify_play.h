@@ -54,6 +54,7 @@ struct fw_player {
     struct fw_play_round *rounds;
     uint32_t seen;              /* the write that the latest read saw, or FW_NO_EVENT */
     uint32_t changed;           /* the first changed read of this play, or FW_NO_EVENT */
+    bool values;                /* equal values are no change */
     bool playing;               /* a step is being judged, not the state at the end */
     struct fw_verdict *verdict; /* where a refusal goes */
 };
@@ -69,6 +70,9 @@ bool fw_play(struct fw_player *player, const uint32_t *order, uint32_t count);
 
 /* Is the event the next one of its thread?  If not, says why as a refusal. */
 bool fw_play_is_next(struct fw_player *player, uint32_t event);
+
+/* Does the read surely get what it got in the trace, if it sees this untainted write (or none)? */
+bool fw_play_is_same(const struct fw_player *player, uint32_t read, uint32_t seen);
 
 static inline bool fw_play_done(const struct fw_player *player, uint32_t event)
 {

@@ -162,6 +162,38 @@ result r.json \
     '{"id":"e","kind":"race","events":[{"index":8},{"index":10}],"witness":[0,1,2,3,4,5,6,7,8,10]}'
 check "every claim is judged" 0 "foreweave: 5 witnesses accepted, 0 rejected; 0 findings carry no witness" k.std r.json
 
+# --- values
+
+cat >v.std <<'END'
+# branches: yes
+T0|w(x)||val=1
+T1|w(x)||val=1
+T0|r(x)||val=1
+T0|br|
+T0|w(y)|
+T1|w(y)|
+END
+same='{"id":"v1","kind":"order","events":[{"index":3}],"witness":[1,0,2,3]}'
+result r.json "$same"
+check "another write is a change" 66 \
+    "rejected v1 order: step 4: event 3, 'br' by T0, but it may depend on event 2, 'r(x)', where the thread got a changed value
+foreweave: 0 witnesses accepted, 1 rejected; 0 findings carry no witness" v.std r.json
+by_values="foreweave: 1 witness accepted, 0 rejected; 0 findings carry no witness; equal values count as unchanged"
+check "with --values one of the same value is none" 0 "$by_values" --values v.std r.json
+sed 's/"schema":1/"schema":1,"values":true/' r.json >said.json
+check "a result says itself that values count" 0 "$by_values" v.std said.json
+check "the same as JSON, values" 0 \
+    '{"schema":1,"values":true,"findings":[{"id":"v1","kind":"order","verdict":"accepted"}],"accepted":1,"rejected":0,"no_witness":0}' \
+    --format=json v.std said.json
+sed 's/w(x)||val=1/w(x)||val=2/' v.std >other.std
+check "a write of another value is a change" 66 \
+    "rejected v1 order: step 4: event 3, 'br' by T0, but it may depend on event 2, 'r(x)', where the thread got a changed value
+foreweave: 0 witnesses accepted, 1 rejected; 0 findings carry no witness; equal values count as unchanged" \
+    --values other.std r.json
+sed 's/true/1/' said.json >odd.json
+check "values are true or false" 3 "" v.std odd.json
+complains "values are true or false" "odd.json: 'values' is neither true nor false"
+
 # --- unreadable input
 
 result r.json "$good"

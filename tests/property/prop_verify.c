@@ -5,7 +5,8 @@
  * verifier accepts; and on witnesses of all sorts, right ones, walks through
  * the correct reorderings, and both with something wrong put in, the verifier
  * says what the oracle's judge says.  On tiny traces this is done for every
- * correct reordering and each way to go wrong in one more step.
+ * correct reordering and each way to go wrong in one more step.  Half of the
+ * traces are judged with values.
  */
 #include "support/oracle.h"
 #include "support/property.h"
@@ -414,7 +415,7 @@ static bool verifier_and_oracle_agree(const struct fw_sample *sample, char *why,
 {
     struct trial trial = { .why = why, .why_size = why_size };
     struct fw_trace *trace = fw_load_sample(sample, why, why_size);
-    bool good;
+    bool values, good;
 
     if (!trace)
         return false;
@@ -422,6 +423,9 @@ static bool verifier_and_oracle_agree(const struct fw_sample *sample, char *why,
     trial.oracle = fw_oracle_create(trace);
     trial.verifier = fw_verifier_create(trace);
     fw_random_init(&trial.random, sample->seed ^ UINT64_C(0x7665726966792121));
+    values = fw_random_percent(&trial.random, 50);
+    fw_oracle_use_values(trial.oracle, values);
+    fw_verifier_use_values(trial.verifier, values);
     good = check_trace(&trial, sample->profile);
     fw_verifier_destroy(trial.verifier);
     fw_oracle_destroy(trial.oracle);
@@ -434,7 +438,8 @@ int main(void)
     static const char *const profiles[] = { "locks",     "branches",   "two",        "forks",
                                             "shared",    "waits",      "semaphores", "monitors",
                                             "barriers",  "atomics",    "blocks",     "heap",
-                                            "deadlocks", "everything", "tiny",       NULL };
+                                            "deadlocks", "everything", "tiny",       "values",
+                                            NULL };
     int status = fw_property_run("prop_verify", profiles, 40000, verifier_and_oracle_agree);
 
     printf("findings: %" PRIu64 " races, %" PRIu64 " deadlocks, %" PRIu64 " orders, %" PRIu64

@@ -79,7 +79,7 @@ static void put_attributes(struct generator *g, const struct gen_line *line, boo
     }
     if (has_value) {
         put_key(g->out, &any, "val=");
-        put_number(g->out, draw_value(g));
+        put_number(g->out, options->true_values ? line->value : draw_value(g));
     }
 }
 
@@ -204,6 +204,7 @@ void fw_generate(struct fw_generated *out, const struct fw_generate_options *opt
         fw_vec_release(&g.posts[i]);
     }
     fw_vec_release(&g.last_write);
+    fw_vec_release(&g.last_value);
 }
 
 void fw_generated_release(struct fw_generated *out)

@@ -38,6 +38,11 @@
  *     sections    critical sections, nested, few accesses; 16 to 40 events, 2 to 5 threads
  *     long-sections  the same with 40 to 120 events and shared locks: not for the oracle
  *     few-locks   as long-sections, fewer locks, accesses less guarded: not for the oracle
+ *     medium      everything, 40 to 120 events, 2 to 6 threads: for the SMT oracle
+ *     medium-two  the same with two threads
+ *     medium-locks  the same, hardly anything but locks and accesses
+ *     values      few values, and reads that say what they got; up to four threads
+ *     medium-values  the same, 40 to 120 events
  *     tiny        everything, up to 8 events: few enough to enumerate all reorderings
  *     nested      as tiny, nested locks only: deadlocks
  */
@@ -96,6 +101,7 @@ struct fw_generate_options {
     uint8_t answer_percent;                            /* reads, wakes and pends that say rf */
     uint8_t mixed_percent;             /* atomic operations on variables of plain accesses */
     uint8_t swarm_percent;             /* acts that a trace does without altogether */
+    bool true_values;                  /* values are 0 or 1; reads have that of their write */
     bool monitors;                     /* a lock has a condition of its own, of its name */
     uint8_t weights[FW_GEN_ACT_COUNT]; /* how often each act is tried */
 };

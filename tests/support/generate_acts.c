@@ -100,6 +100,15 @@ static bool must_lock(struct generator *g, uint32_t thread, uint32_t variable)
            fw_random_percent(&g->random, g->guarded_percent);
 }
 
+/* What the access leaves, or gets; everything begins with 0. */
+static uint32_t access_value(struct generator *g, uint32_t variable, bool writes)
+{
+    fw_vec_extend(&g->last_value, VARIABLES);
+    if (writes)
+        g->last_value.at[variable] = fw_random_below(&g->random, 2);
+    return g->last_value.at[variable];
+}
+
 static bool access_variable(struct generator *g, uint32_t thread, const char *op, bool reads,
                             bool writes, bool atomic, const char *order)
 {
@@ -122,6 +131,8 @@ static bool access_variable(struct generator *g, uint32_t thread, const char *op
         line.has_rf = fw_random_percent(&g->random, g->options->answer_percent);
         line.rf = g->last_write.at[variable] - 1;
     }
+    if (g->options->true_values)
+        line.value = access_value(g, variable, writes);
     gen_emit(g, &line);
     if (writes)
         g->last_write.at[variable] = index + 1;
@@ -369,7 +380,9 @@ static bool alloc_or_free(struct generator *g, uint32_t thread, bool alloc)
     g->allocated[heap] = alloc;
     if (alloc) { /* a new variable of the same name */
         fw_vec_extend(&g->last_write, VARIABLES);
+        fw_vec_extend(&g->last_value, VARIABLES);
         g->last_write.at[FIRST_HEAP + heap] = 0;
+        g->last_value.at[FIRST_HEAP + heap] = 0;
     }
     gen_emit(g, &(struct gen_line) { .thread = thread,
                                      .op = alloc ? "alloc" : "free",

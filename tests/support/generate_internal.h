@@ -64,6 +64,7 @@ struct generator {
     struct gen_barrier barriers[GEN_OBJECTS];
     bool allocated[GEN_OBJECTS];
     struct gen_indices last_write; /* by variable number: index + 1; see gen_variable_name */
+    struct gen_indices last_value; /* by variable number, with true_values */
 };
 
 /* An event to be written; fields that stay zero are left out. */
@@ -73,6 +74,7 @@ struct gen_line {
     const char *order;
     bool has_rf, is_access, takes_size;
     uint32_t rf;
+    uint32_t value; /* of an access, with true_values */
 };
 
 void gen_emit(struct generator *g, const struct gen_line *line);

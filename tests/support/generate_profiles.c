@@ -21,6 +21,13 @@
 #define EVERYTHING                                                                                 \
     ACCESSES, LOCKING, FORKING, BRANCHING, SHARING, WAITING, POSTING, MEETING, ATOMICS, BLOCKS, HEAP
 
+/* Everything, but little that leaves threads waiting for good: for traces that become long. */
+#define LASTING                                                                                    \
+    LOCKING, BRANCHING, SHARING, POSTING, ATOMICS, HEAP, [FW_GEN_READ] = 30, [FW_GEN_WRITE] = 30,  \
+    [FW_GEN_WAIT] = 2, [FW_GEN_NOTIFY] = 8, [FW_GEN_NOTIFY_ALL] = 6, [FW_GEN_BARRIER] = 1,         \
+    [FW_GEN_FORK] = 10, [FW_GEN_JOIN] = 12, [FW_GEN_STOP] = 1, [FW_GEN_BEGIN] = 4,                 \
+    [FW_GEN_END] = 4, [FW_GEN_CALL] = 2, [FW_GEN_RETURN] = 2
+
 /* clang-format off */
 const struct fw_generate_options fw_generate_profiles[] = {
     { .name = "locks", .threads_min = 2, .threads_max = 3, .events_min = 8, .events_max = 26,
@@ -119,6 +126,28 @@ const struct fw_generate_options fw_generate_profiles[] = {
       .swarm_percent = 10, .weights = { [FW_GEN_READ] = 9, [FW_GEN_WRITE] = 7,
       [FW_GEN_ACQUIRE] = 30, [FW_GEN_RELEASE] = 27, [FW_GEN_SHARED_ACQUIRE] = 2,
       [FW_GEN_POST] = 1, [FW_GEN_PEND] = 1 } },
+    { .name = "medium", .threads_min = 2, .threads_max = 6, .events_min = 40, .events_max = 120,
+      .variables = 5, .locks = 5, .guarded_percent = 80, .forked_percent = 40,
+      .branches_percent = 60, .sticky_percent = 60, .answer_percent = 10, .mixed_percent = 20,
+      .swarm_percent = 50, .weights = { LASTING } },
+    { .name = "medium-two", .threads_min = 2, .threads_max = 2, .events_min = 40,
+      .events_max = 120, .variables = 5, .locks = 5, .guarded_percent = 80, .forked_percent = 20,
+      .branches_percent = 60, .sticky_percent = 60, .answer_percent = 10, .mixed_percent = 20,
+      .swarm_percent = 50, .weights = { LASTING } },
+    { .name = "medium-locks", .threads_min = 2, .threads_max = 6, .events_min = 40,
+      .events_max = 120, .variables = 6, .locks = 6, .guarded_percent = 60, .forked_percent = 20,
+      .branches_percent = 50, .sticky_percent = 70, .weights = { ACCESSES, [FW_GEN_ACQUIRE] = 30,
+      [FW_GEN_RELEASE] = 20, [FW_GEN_SHARED_ACQUIRE] = 4, [FW_GEN_BRANCH] = 4, [FW_GEN_FORK] = 4,
+      [FW_GEN_JOIN] = 2 } },
+    { .name = "values", .threads_min = 2, .threads_max = 4, .events_min = 8, .events_max = 26,
+      .variables = 2, .locks = 2, .guarded_percent = 50, .forked_percent = 20,
+      .branches_percent = 60, .sticky_percent = 50, .value_percent = 85, .answer_percent = 5,
+      .mixed_percent = 60, .swarm_percent = 50, .true_values = true,
+      .weights = { ACCESSES, LOCKING, FORKING, BRANCHING, ATOMICS } },
+    { .name = "medium-values", .threads_min = 2, .threads_max = 6, .events_min = 40,
+      .events_max = 120, .variables = 5, .locks = 5, .guarded_percent = 50, .forked_percent = 20,
+      .branches_percent = 60, .sticky_percent = 60, .value_percent = 85, .answer_percent = 5,
+      .mixed_percent = 30, .swarm_percent = 50, .true_values = true, .weights = { LASTING } },
     { .name = NULL },
 };
 /* clang-format on */

@@ -37,6 +37,11 @@ void fw_oracle_destroy(struct fw_oracle *oracle)
     free(oracle);
 }
 
+void fw_oracle_use_values(struct fw_oracle *oracle, bool on)
+{
+    oracle->values = on;
+}
+
 bool fw_oracle_fits(const struct fw_oracle *oracle)
 {
     return oracle->fits;
@@ -295,7 +300,8 @@ static void find_nondeterminism(const struct fw_oracle *o, struct fw_oracle_find
                 !oracle_may(o, state, read))
                 continue;
             sees = oracle_sees(o, state, read);
-            if (sees == o->facts[read].writer)
+            if (sees == o->facts[read].writer ||
+                (sees != FW_NO_EVENT && oracle_same_value(o, read, sees)))
                 continue;
             finding = add_finding(o, findings, FW_CLAIM_NONDETERMINISM, (uint32_t[]) { read, sees },
                                   sees == FW_NO_EVENT ? 1 : 2, i);

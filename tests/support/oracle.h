@@ -36,6 +36,9 @@
  * 12. A deadlock set is reported if no proper part of it is a deadlock.
  * 13. Nondeterminism: a changed read taints its thread for good, so "every other
  *     read keeps its writer" up to the read means: no thread is tainted yet.
+ * 14. With values: a read without a recorded value has that of the write that it
+ *     saw; if both are recorded and differ, its value is not known.  The value of
+ *     an armw is what it leaves; what it got is the value of the write it saw.
  */
 #ifndef FW_TESTS_ORACLE_H
 #define FW_TESTS_ORACLE_H
@@ -51,6 +54,8 @@ struct fw_oracle;
 /* Works out the facts about the trace, which must outlive the oracle. */
 struct fw_oracle *fw_oracle_create(const struct fw_trace *trace);
 void fw_oracle_destroy(struct fw_oracle *oracle);
+/* From now on a read that sees another write of the same value counts as unchanged, or not. */
+void fw_oracle_use_values(struct fw_oracle *oracle, bool on);
 
 /*
  * Visits all states.  0, or -1 if the trace is too large: more states than max_states, or more

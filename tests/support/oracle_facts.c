@@ -191,6 +191,39 @@ static void find_partners(struct fw_oracle *o)
         o->facts[i].must_see = find_must_see(o, i);
 }
 
+static const int64_t *recorded_value(const struct fw_oracle *o, uint32_t event)
+{
+    const struct fw_attr *attr = &o->trace->attrs[oracle_event(o, event)->attr];
+
+    return attr->has & FW_ATTR_VALUE ? &attr->value : NULL;
+}
+
+/* What the read got: by its own record and by that of its write, which must not disagree. */
+static const int64_t *value_read(const struct fw_oracle *o, uint32_t read)
+{
+    uint32_t writer = o->facts[read].writer;
+    const int64_t *own = NULL, *written = NULL;
+
+    if (oracle_event(o, read)->kind != FW_ATOMIC_RMW)
+        own = recorded_value(o, read);
+    if (writer != FW_NO_EVENT)
+        written = recorded_value(o, writer);
+    if (own && written && *own != *written)
+        return NULL;
+    return own ? own : written;
+}
+
+bool oracle_same_value(const struct fw_oracle *o, uint32_t read, uint32_t write)
+{
+    const int64_t *got, *left;
+
+    if (!o->values)
+        return false;
+    got = value_read(o, read);
+    left = recorded_value(o, write);
+    return got && left && *got == *left;
+}
+
 /* An open function call; the outermost one stands for what was called before the trace. */
 struct frame {
     uint32_t activation, function;

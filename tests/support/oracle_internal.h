@@ -67,6 +67,7 @@ struct fw_oracle {
     bool strict;
     bool fits;
     bool has_blocks;
+    bool values; /* equal values are no change */
     struct oracle_fact *facts;
     struct oracle_thread *threads;
     uint32_t *writes[ORACLE_MAX_VARIABLES]; /* slot, number of the write - 1: the event */
@@ -121,6 +122,9 @@ bool oracle_waits_for(const struct fw_oracle *o, const uint8_t *state, uint32_t 
                       uint32_t holder);
 /* Forgets what can no longer matter, so that equal futures are equal bytes. */
 void oracle_normalise(const struct fw_oracle *o, uint8_t *state);
+
+/* With values: is what the write leaves surely what the read got in the trace? */
+bool oracle_same_value(const struct fw_oracle *o, uint32_t read, uint32_t write);
 
 /* oracle.c: the definitions that do not depend on the reordering */
 bool oracle_conflict(const struct fw_oracle *o, uint32_t a, uint32_t b);

@@ -113,6 +113,7 @@ static bool shows_nondeterminism(const struct fw_oracle *o, const struct fw_witn
         return false;
     sees = oracle_sees(o, state, read);
     return sees != o->facts[read].writer &&
+           !(sees != FW_NO_EVENT && oracle_same_value(o, read, sees)) &&
            (w->event_count == 1 ? sees == FW_NO_EVENT : sees == w->events[1]);
 }
 

@@ -162,12 +162,12 @@ bool oracle_may(const struct fw_oracle *o, const uint8_t *state, uint32_t event)
     }
 }
 
-/* Another write than in the trace, or a tainted one. */
+/* Another write than in the trace (with values: unless of the same value), or a tainted one. */
 static bool is_changed(const struct fw_oracle *o, const uint8_t *state, uint32_t read)
 {
-    uint32_t slot = o->facts[read].slot;
+    uint32_t slot = o->facts[read].slot, sees = oracle_sees(o, state, read);
 
-    if (oracle_sees(o, state, read) != o->facts[read].writer)
+    if (sees != o->facts[read].writer && !(sees != FW_NO_EVENT && oracle_same_value(o, read, sees)))
         return true;
     return slot != ORACLE_NO_SLOT && oracle_bit(state + o->at_variable_taint, slot);
 }

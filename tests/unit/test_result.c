@@ -124,6 +124,29 @@ static void a_result_may_have_no_findings(void **state)
     fw_result_destroy(result);
 }
 
+static void a_result_says_whether_equal_values_count_as_unchanged(void **state)
+{
+    static const struct {
+        const char *text;
+        bool values;
+    } rows[] = {
+        { "{\"values\":true,\"findings\":[]}", true },
+        { "{\"values\":false,\"findings\":[]}", false },
+        { "{\"values\":null,\"findings\":[]}", false },
+        { "{\"findings\":[]}", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fw_result *result = read_text(rows[i].text);
+
+        assert_int_equal(result->values, rows[i].values);
+        fw_result_destroy(result);
+    }
+    refused("{\"values\":1,\"findings\":[]}", "r.json: 'values' is neither true nor false");
+    refused("{\"values\":true,\"values\":false,\"findings\":[]}", "'values' is there twice");
+}
+
 static void null_means_not_given(void **state)
 {
     struct fw_result *result = read_text("{\"schema\":null,\"findings\":[{\"id\":null,"
@@ -283,6 +306,7 @@ int main(void)
         cmocka_unit_test(findings_are_read),
         cmocka_unit_test(every_kind_has_its_claim),
         cmocka_unit_test(a_result_may_have_no_findings),
+        cmocka_unit_test(a_result_says_whether_equal_values_count_as_unchanged),
         cmocka_unit_test(null_means_not_given),
         cmocka_unit_test(unknown_kinds_without_witness_pass),
         cmocka_unit_test(what_is_not_json_is_refused_with_its_line),
