@@ -1,12 +1,16 @@
 # Tests are found by their file names; adding one is adding a file.
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+find_library(Z3_LIBRARY z3 REQUIRED)
+find_path(Z3_INCLUDE z3.h REQUIRED)
 enable_testing()
 
 file(GLOB SUPPORT_SOURCES CONFIGURE_DEPENDS tests/support/*.c)
 if(SUPPORT_SOURCES)
   add_library(foreweave_testing STATIC ${SUPPORT_SOURCES})
   target_include_directories(foreweave_testing PUBLIC tests)
-  target_link_libraries(foreweave_testing PUBLIC foreweave_core)
+  target_include_directories(foreweave_testing PRIVATE ${Z3_INCLUDE})
+  # Z3 is for the oracle in smt.c alone: programs that do not ask it do not load it.
+  target_link_libraries(foreweave_testing PUBLIC foreweave_core -Wl,--as-needed ${Z3_LIBRARY})
 endif()
 
 # Programs find the source tree, the program and a place for scratch files through these.

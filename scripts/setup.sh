@@ -5,7 +5,7 @@
 set -eu
 
 case "${1:-build}" in
-build) packages="gcc libc6-dev cmake ninja-build libzstd-dev libxxhash-dev libcjson-dev libcmocka-dev" ;;
+build) packages="gcc libc6-dev cmake ninja-build libzstd-dev libxxhash-dev libcjson-dev libcmocka-dev libz3-dev" ;;
 fuzz) packages="clang libclang-rt-14-dev" ;;
 *) echo "usage: setup.sh build|fuzz" >&2; exit 2 ;;
 esac
