@@ -1,0 +1,59 @@
+/*
+ * suspect.h - what a predictor wants to have checked.
+ *
+ * A predictor (race, deadlock, atomicity, nondet) goes through the trace with
+ * cheap filters and hands out suspects in units.  A unit is what would become
+ * one finding (a pair of sites; with --pairs=all just a few suspects), so that
+ * units can be checked in any order and on any thread: the driver
+ * (predict.h) asks the solver about the suspects of a unit in their order.
+ *
+ * By default a unit's suspects on a variable that has been proved are skipped,
+ * and at most `cap` event pairs of a unit are handed out; `left` counts the
+ * others.  Which units come, and what is in them, depends on the trace and the
+ * options alone.
+ */
+#ifndef FW_PREDICT_SUSPECT_H
+#define FW_PREDICT_SUSPECT_H
+
+#include "base/vec.h"
+#include "predict/solver.h"
+
+struct fw_suspect {
+    uint32_t first, count; /* its events: a slice of the unit's */
+    uint32_t variable;     /* FW_NO_EVENT: none */
+    const char *label;     /* static; a kind within the kind ("use after free") or NULL */
+};
+
+struct fw_unit {
+    FW_VEC(uint32_t) events;
+    FW_VEC(struct fw_suspect) suspects;
+    uint64_t left; /* suspects of this unit that were not handed out */
+};
+
+struct fw_predict_options {
+    bool pairs_all;       /* every pair, no merging, no cap */
+    uint32_t cap;         /* suspects of a unit by default; 0: FW_PREDICT_CAP */
+    uint32_t window;      /* atomicity without blocks: own events between the two; 0: 100 */
+    bool two_variables;   /* atomicity: also patterns over two variables of one scope */
+    bool third_thread;    /* atomicity: also w-w-r whose read is a third thread's */
+    bool final_reads;     /* nondet: also the implicit read of every variable at the end */
+    bool values;
+};
+
+#define FW_PREDICT_CAP 64u
+
+struct fw_predictor {
+    const char *name;
+    enum fw_claim claim;
+    void *(*create)(const struct fw_core *core, const struct fw_predict_options *options);
+    /* Empties *unit and fills in the next one; false: there are no more.  One thread at a time. */
+    bool (*next)(void *state, struct fw_unit *unit);
+    void (*destroy)(void *state);
+};
+
+extern const struct fw_predictor fw_predictor_race;
+extern const struct fw_predictor fw_predictor_deadlock;
+extern const struct fw_predictor fw_predictor_atomicity;
+extern const struct fw_predictor fw_predictor_nondet;
+
+#endif
