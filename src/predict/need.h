@@ -1,0 +1,59 @@
+/*
+ * need.h - the least demands of every place of every thread.
+ *
+ * need(t, len) is what any correct reordering with the first len events of t
+ * holds at least; clean(t, c) the same for t untainted at its event c - 1 (see
+ * core.h for both words).  Both are closed, so the demands of several things
+ * are their maxima, thread by thread, and a `cut` is just that.
+ *
+ * Storage.  Each thread has a log of changes for either kind.  Looking up a
+ * place takes all items from the latest full copy up to the place's end; a
+ * full copy is written when the changes since the last one outweigh it, so
+ * memory is about twice the number of changes and looking up costs about one
+ * item for each thread that is concerned.  In the strict model the two kinds
+ * differ only at reads, and one log serves both.
+ */
+#ifndef FW_PREDICT_NEED_H
+#define FW_PREDICT_NEED_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fw_core;
+struct fw_need;
+
+/* Demands on one thread. */
+struct fw_need_item {
+    uint32_t thread, len, clean;
+};
+
+struct fw_need *fw_need_create(const struct fw_core *core);
+void fw_need_destroy(struct fw_need *need);
+size_t fw_need_bytes(const struct fw_need *need);
+
+/* Demands on all threads; closed under need. */
+struct fw_cut {
+    uint32_t *len, *clean; /* by thread */
+    FW_VEC(uint32_t) touched; /* threads with a demand, each once */
+};
+
+void fw_cut_init(struct fw_cut *cut, uint32_t threads);
+void fw_cut_release(struct fw_cut *cut);
+void fw_cut_clear(struct fw_cut *cut);
+void fw_cut_copy(struct fw_cut *to, const struct fw_cut *from);
+
+/* Adds: the thread's first `len` events are there. */
+void fw_cut_need(const struct fw_core *core, struct fw_cut *cut, uint32_t thread, uint32_t len);
+/* Adds: the thread is untainted at its event c - 1 (place), which need not be there. */
+void fw_cut_need_clean(const struct fw_core *core, struct fw_cut *cut, uint32_t thread,
+                       uint32_t c);
+/* Adds: the thread has started. */
+void fw_cut_need_start(const struct fw_core *core, struct fw_cut *cut, uint32_t thread);
+
+/* Is event (thread, place) among the demands of the first `len` events of another thread? */
+bool fw_need_has(const struct fw_core *core, uint32_t of, uint32_t len, uint32_t thread,
+                 uint32_t place);
+
+#endif

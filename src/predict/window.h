@@ -1,0 +1,221 @@
+/*
+ * window.h - a question at work.  For src/predict only.
+ *
+ * The cut says which events the reordering holds at least (core.h).  Taken in
+ * the order of the trace they are a correct reordering, except where an order
+ * is asked for that the trace does not have, where a section that stays open
+ * stands before another one of its lock, and where a try has lost the holder
+ * that made it fail.  Everything before the first such place is *frozen*: it
+ * is taken as it is.  The rest is the window: its events are nodes, numbered
+ * in the order of the trace, and a partial order over them is kept closed
+ * (closure.c) and linearised (linear.c); what neither decides is a choice
+ * (search.c).
+ *
+ * The partial order is a matrix of clocks: clock[node][t] is how many of the
+ * window's events of thread t come before the node or are it.  An edge is
+ * inserted by joining clocks along the edges until nothing changes.  (The
+ * general structure for orders under insertion and deletion, order/chain.h,
+ * takes less memory, but every rule here asks about all threads at once, and
+ * a row of clocks answers that with one load.)
+ *
+ * That frozen events come first is an assumption.  What follows without it is
+ * a fact; if only the assumption makes the question infeasible, the window is
+ * widened, to the beginning of the trace if need be.
+ */
+#ifndef FW_PREDICT_WINDOW_H
+#define FW_PREDICT_WINDOW_H
+
+#include "predict/core.h"
+
+#define FW_NO_NODE UINT32_MAX
+
+/* By positions: `from` comes before `to` if both are there. */
+struct fw_edge {
+    uint32_t from, to;
+};
+
+FW_VEC_TYPE(fw_edges, struct fw_edge);
+FW_VEC_TYPE(fw_numbers, uint32_t);
+
+/* A thread's part of the window. */
+struct fw_lane {
+    uint32_t thread;
+    uint32_t base;  /* places below are frozen */
+    uint32_t count; /* nodes */
+    uint32_t row;   /* its nodes: rows[row] .. */
+};
+
+/* A node's successor in another thread. */
+struct fw_link {
+    uint32_t to, next; /* next in links, FW_NO_NODE: the last one */
+};
+
+/* The accesses of one variable in one lane that rules speak of. */
+struct fw_slot {
+    uint32_t lane, next;   /* of the variable's next slot */
+    uint32_t first, count; /* its writes, in window writes: nodes */
+    uint32_t base_reader;  /* the lane's last read that must see what was there before the window */
+};
+
+/* A variable that is written in the window. */
+struct fw_cell {
+    uint32_t slots;        /* the first one */
+    uint32_t base_readers; /* how many reads must see what was there before the window */
+    bool base_is_none;     /* ... which is no write at all */
+    /* while linearising */
+    uint32_t seen;    /* the latest write's node; FW_NO_NODE: what was there before */
+    uint32_t pending; /* reads that must still see it */
+};
+
+/* A read that must see a write of the window. */
+struct fw_reader_link {
+    uint32_t node, next;
+};
+
+/* A lock while linearising. */
+struct fw_holding {
+    uint32_t lock;
+    uint32_t writer; /* lane or FW_NO_NODE */
+    uint32_t readers;
+};
+
+struct fw_window {
+    uint32_t start; /* first position that is not frozen */
+    uint32_t nodes, lanes;
+    FW_VEC(struct fw_lane) lane;
+    struct fw_numbers position, lane_of, order_in_lane, rows;
+    FW_VEC(uint32_t) clock; /* nodes times lanes */
+    struct fw_numbers out;  /* node → links */
+    FW_VEC(struct fw_link) links;
+    struct fw_edges waits;  /* a waiter's release comes before the notify that wakes it */
+    struct fw_numbers must; /* read node → 1: it must see what it saw */
+    struct fw_numbers cell_of, slot_of, writes_before, writes; /* of accesses */
+    FW_VEC(struct fw_cell) cells;
+    FW_VEC(struct fw_slot) slots;
+    struct fw_numbers readers, reader_count; /* write node → the last reader of each lane; all */
+    FW_VEC(struct fw_reader_link) reader_links;
+    struct fw_numbers queue; /* nodes whose rules have to be looked at again */
+    FW_VEC(uint8_t) queued;
+    struct fw_numbers stack; /* nodes whose clocks have to be passed on */
+    struct fw_numbers indegree, done, delayed, sequence; /* linear.c */
+    FW_VEC(struct fw_holding) holdings;
+};
+
+enum fw_step {
+    FW_STEP_DONE,
+    FW_STEP_IMPOSSIBLE,
+    FW_STEP_GROWN, /* the cut had to grow: build the window again */
+    FW_STEP_WIDEN, /* impossible under the assumption */
+    FW_STEP_SPENT,
+    FW_STEP_STUCK, /* a choice is needed */
+};
+
+struct fw_solver {
+    const struct fw_core *core;
+    struct fw_budget budget;
+    struct fw_solver_stats stats;
+    uint64_t steps; /* left for this question */
+
+    /* the question */
+    enum fw_claim claim;
+    const uint32_t *events;
+    uint32_t event_count;
+    uint32_t *cap;              /* by thread: the most events; core->limit unless asked */
+    struct fw_numbers capped;   /* threads whose cap is not the limit */
+
+    /* the search's state */
+    struct fw_cut cut;
+    struct fw_edges edges;  /* facts and choices so far */
+    struct fw_edges forced; /* what the question and open sections demand of this cut */
+    uint32_t start;         /* of the window, at most */
+    uint32_t widen_to;      /* after FW_STEP_WIDEN: where it has to reach, at most */
+    bool assuming;          /* that frozen events come first */
+    uint32_t stuck;         /* after FW_STEP_STUCK: the node that cannot go on */
+    struct fw_window window;
+
+    struct fw_cut scratch;
+    uint32_t *lane_by_thread, *cell_by_variable, *holding_by_lock; /* FW_NO_NODE: none */
+    struct fw_numbers held; /* see fw_held */
+    struct fw_numbers witness;
+};
+
+/* ---- question.c ---- */
+
+/* Sets cap and cut.  False: there can be no witness. */
+bool fw_question_begin(struct fw_solver *s);
+/* Closes a cut that has grown under what the claim demands; false: it exceeds a cap. */
+bool fw_question_close(const struct fw_solver *s, struct fw_cut *cut);
+/* Adds the event to the cut; false: it exceeds a cap. */
+bool fw_question_grow(struct fw_solver *s, uint32_t event);
+/* Fills s->forced, growing the cut as that demands.  False: impossible. */
+bool fw_question_force(struct fw_solver *s);
+/* Is the cut, grown as needed (into s->scratch), a witness in the order of the trace? */
+bool fw_question_in_order(struct fw_solver *s);
+/* Writes the witness: the cut's events before `start`, s->window.sequence, what the claim adds. */
+void fw_question_write(struct fw_solver *s, const struct fw_cut *cut, uint32_t start);
+
+/* ---- sections.c ---- */
+
+/*
+ * The acquires whose locks the thread holds after its first `len` events, into s->held.
+ */
+void fw_held(struct fw_solver *s, uint32_t thread, uint32_t len);
+/* Do two acquires of one lock exclude each other? */
+bool fw_sections_conflict(const struct fw_core *core, uint32_t a, uint32_t b);
+/* The latest acquire of the group that conflicts with the acquire and is among the first len
+ * events of its thread. */
+uint32_t fw_last_conflict(const struct fw_core *core, const struct fw_group *group, uint32_t len,
+                          uint32_t acquire);
+/* Is the event among those of the cut? */
+static inline bool fw_cut_has(const struct fw_core *core, const struct fw_cut *cut, uint32_t e)
+{
+    return fw_place_of(core, e) < cut->len[fw_thread_of(core, e)];
+}
+/* The position of the first open section that stands before another of its lock, or `limit`. */
+uint32_t fw_sections_start(struct fw_solver *s, const struct fw_cut *cut, uint32_t limit);
+/* The section (its acquire) that made a try fail, if it is in the cut (NULL: at all), or
+ * FW_NO_EVENT. */
+uint32_t fw_try_holder(const struct fw_core *core, const struct fw_cut *cut, uint32_t tryfail);
+
+/* ---- window.c ---- */
+
+/* FW_STEP_DONE, SPENT. */
+enum fw_step fw_window_build(struct fw_solver *s);
+/* The node of an event in the cut, FW_NO_NODE if it is frozen. */
+uint32_t fw_window_node(const struct fw_solver *s, uint32_t event);
+void fw_window_forget(struct fw_solver *s); /* before the next build */
+void fw_window_release(struct fw_window *window);
+
+static inline uint32_t *fw_clock(const struct fw_window *w, uint32_t node)
+{
+    return w->clock.at + (size_t)node * w->lanes;
+}
+
+/* Is a before b, or the same? */
+static inline bool fw_reaches(const struct fw_window *w, uint32_t a, uint32_t b)
+{
+    return fw_clock(w, b)[w->lane_of.at[a]] > w->order_in_lane.at[a];
+}
+
+/* ---- merge.c ---- */
+
+/* The events of the cut with from <= position < to, ascending, appended to *into. */
+void fw_merge(const struct fw_core *core, const struct fw_cut *cut, uint32_t from, uint32_t to,
+              struct fw_numbers *into);
+
+/* ---- closure.c ---- */
+
+/* Inserts edges and forced edges, applies the rules until nothing changes.  New edges that are
+ * facts are added to s->edges.  Any step but STUCK. */
+enum fw_step fw_closure(struct fw_solver *s);
+
+/* ---- linear.c ---- */
+
+/* DONE: window.sequence has the order; STUCK: s->stuck. */
+enum fw_step fw_linearise(struct fw_solver *s);
+
+/* ---- search.c ---- */
+
+enum fw_answer fw_search(struct fw_solver *s);
+
+#endif
