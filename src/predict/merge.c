@@ -1,8 +1,9 @@
 /*
  * merge.c - the events of several threads in the order of the trace.
  *
- * A heap of threads by the position of their next event; the first one is
- * drained as long as it stays first.
+ * If most events are wanted, a scan of the trace.  Otherwise a heap of threads
+ * by the position of their next event; the first one is drained as long as it
+ * stays first.
  */
 #include "predict/window.h"
 
@@ -72,8 +73,8 @@ static bool drain(struct source *first, uint32_t until, struct fw_numbers *into)
     return true;
 }
 
-void fw_merge(const struct fw_core *core, const struct fw_cut *cut, uint32_t from, uint32_t to,
-              struct fw_numbers *into)
+static void merge(const struct fw_core *core, const struct fw_cut *cut, uint32_t from,
+                  uint32_t to, struct fw_numbers *into)
 {
     struct sources heap = { 0 };
 
@@ -84,10 +85,48 @@ void fw_merge(const struct fw_core *core, const struct fw_cut *cut, uint32_t fro
         for (size_t child = 1; child < 3 && child < heap.len; child++)
             if (heap.at[child].position < until)
                 until = heap.at[child].position;
-        if (!drain(&heap.at[0], until, into))
-            heap.at[0] = fw_vec_pop(&heap);
+        if (!drain(&heap.at[0], until, into)) {
+            heap.at[0] = fw_vec_last(&heap);
+            heap.len--;
+        }
         if (heap.len)
             sift_down(heap.at, heap.len, 0);
     }
     fw_vec_release(&heap);
+}
+
+static void scan(const struct fw_core *core, const struct fw_cut *cut, uint32_t from, uint32_t to,
+                 struct fw_numbers *into)
+{
+    const struct fw_event *events = core->trace->events;
+    const uint32_t *in_thread = core->index->in_thread;
+    uint32_t *at = into->at + into->len;
+
+    for (uint32_t e = from; e < to; e++) {
+        *at = e;
+        at += in_thread[e] < cut->len[events[e].thread];
+    }
+    into->len = (size_t)(at - into->at);
+}
+
+void fw_merge(const struct fw_core *core, const struct fw_cut *cut, uint32_t from, uint32_t to,
+              struct fw_numbers *into)
+{
+    uint64_t wanted = 0;
+    uint32_t end = from;
+
+    for (size_t i = 0; i < cut->touched.len; i++) {
+        uint32_t thread = cut->touched.at[i], len = cut->len[thread];
+        uint32_t last = len ? fw_event_at(core, thread, len - 1) + 1 : 0;
+
+        wanted += len;
+        end = last > end ? last : end;
+    }
+    end = end < to ? end : to;
+    if (from > 0 || wanted * 8 < end) {
+        merge(core, cut, from, to, into);
+        return;
+    }
+    fw_vec_reserve(into, into->len + (end - from) + 1);
+    scan(core, cut, from, end, into);
 }

@@ -211,19 +211,27 @@ bool fw_need_has(const struct fw_core *core, uint32_t of, uint32_t len, uint32_t
 
 /* ---- building ---- */
 
-static void raise_current(struct current *current, struct fw_need_item item)
+/* Where the thread's item is, or would be. */
+static size_t find_current(const struct current *current, uint32_t thread)
 {
     size_t low = 0, high = current->items.len;
-    struct fw_need_item *at;
 
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
-        if (current->items.at[mid].thread < item.thread)
+        if (current->items.at[mid].thread < thread)
             low = mid + 1;
         else
             high = mid;
     }
+    return low;
+}
+
+static void raise_current(struct current *current, struct fw_need_item item)
+{
+    size_t low = find_current(current, item.thread);
+    struct fw_need_item *at;
+
     if (low == current->items.len || current->items.at[low].thread != item.thread) {
         fw_vec_push(&current->items, item);
         at = current->items.at + low;
@@ -256,13 +264,24 @@ static void raise_slice(struct current *current, uint32_t self, struct slice sli
         raise_of(current, self, *item);
 }
 
+/*
+ * Is that known already?  Demands are closed: then all that follows from it is known too.
+ */
+static bool is_known(const struct current *current, struct fw_need_item item)
+{
+    size_t i = find_current(current, item.thread);
+
+    return i < current->items.len && current->items.at[i].thread == item.thread &&
+           current->items.at[i].len >= item.len && current->items.at[i].clean >= item.clean;
+}
+
 /* Event s (earlier, of any thread) is there. */
 static void demand_event(struct builder *b, struct current *current, uint32_t self, uint32_t s)
 {
     const struct fw_core *core = b->core;
     uint32_t thread = fw_thread_of(core, s), len = fw_place_of(core, s) + 1, seen;
 
-    if (thread == self)
+    if (thread == self || is_known(current, (struct fw_need_item) { thread, len, 0 }))
         return;
     raise_of(current, self, (struct fw_need_item) { thread, len, own_clean(core, thread, len) });
     raise_slice(current, self, len_slice(core, thread, len));
@@ -274,7 +293,7 @@ static void demand_event(struct builder *b, struct current *current, uint32_t se
 static void demand_clean(struct builder *b, struct current *current, uint32_t self,
                          uint32_t thread, uint32_t c)
 {
-    if (thread == self)
+    if (thread == self || is_known(current, (struct fw_need_item) { thread, 0, c }))
         return;
     raise_of(current, self, (struct fw_need_item) { thread, c - 1, c });
     raise_slice(current, self, slice_of(&b->core->need->clean[thread], c));
@@ -370,21 +389,6 @@ static void write_full(struct log *log, const struct current *current)
         fw_vec_push(&log->items, current->items.at[i]);
 }
 
-static const struct fw_need_item *find_current(const struct current *current, uint32_t thread)
-{
-    size_t i = 0, high = current->items.len;
-
-    while (i < high) {
-        size_t mid = i + (high - i) / 2;
-
-        if (current->items.at[mid].thread < thread)
-            i = mid + 1;
-        else
-            high = mid;
-    }
-    return &current->items.at[i];
-}
-
 /* A new version for this number, if anything has changed. */
 static void write_version(struct log *log, struct current *current, uint32_t at)
 {
@@ -398,7 +402,8 @@ static void write_version(struct log *log, struct current *current, uint32_t at)
         write_full(log, current);
     } else {
         for (size_t i = 0; i < current->changed.len; i++)
-            fw_vec_push(&log->items, *find_current(current, current->changed.at[i]));
+            fw_vec_push(&log->items,
+                        current->items.at[find_current(current, current->changed.at[i])]);
         log->since += (uint32_t)current->changed.len;
     }
     fw_vec_clear(&current->changed);

@@ -10,9 +10,13 @@
  *
  * Each way is tried, the one nearest to the trace first, with all that follows
  * from it; each adds an order that was open before, so the search ends.  All
- * of them being impossible is a proof that there is no witness, unless frozen
- * events were assumed to come first: then the window is widened and the search
- * begins again, with the facts it has.
+ * of them being impossible is a proof that there is no witness, unless one is
+ * impossible only because frozen events were assumed to come first: then the
+ * window is widened and the search begins again.
+ *
+ * The ways are all there are as long as the events they speak of must be in
+ * the reordering.  A cut that has grown by the assumption alone does not
+ * promise that: from there on everything rests on the assumption.
  */
 #include "predict/window.h"
 
@@ -159,18 +163,26 @@ static enum fw_step apply(struct fw_solver *s, const struct option *option)
     return FW_STEP_DONE;
 }
 
+static bool stopped(const struct fw_solver *s)
+{
+    return s->budget.stop && atomic_load(s->budget.stop);
+}
+
 static enum fw_step close_and_linearise(struct fw_solver *s)
 {
     enum fw_step step;
 
     do {
+        s->assuming = s->grown_assuming;
         if (!fw_question_force(s))
             return impossible(s);
         step = fw_window_build(s);
         if (step == FW_STEP_DONE)
             step = fw_closure(s);
-        if (step == FW_STEP_GROWN && s->budget.stop && atomic_load(s->budget.stop))
+        if (step == FW_STEP_GROWN && stopped(s))
             step = FW_STEP_SPENT;
+        if (step == FW_STEP_GROWN)
+            s->grown_assuming = s->assuming;
     } while (step == FW_STEP_GROWN);
     return step == FW_STEP_DONE ? fw_linearise(s) : step;
 }
@@ -182,12 +194,14 @@ static enum fw_step try_all(struct fw_solver *s, const struct options *options, 
 {
     struct fw_cut cut;
     size_t edges = s->edges.len;
+    bool grown = s->grown_assuming;
     enum fw_step worst = FW_STEP_IMPOSSIBLE, step = FW_STEP_IMPOSSIBLE;
 
     fw_cut_init(&cut, s->core->threads);
     fw_cut_copy(&cut, &s->cut);
     for (size_t i = 0; i < options->len; i++) {
         s->stats.choices++;
+        s->assuming = grown;
         step = apply(s, &options->at[i]);
         if (step == FW_STEP_DONE)
             step = explore(s, depth + 1);
@@ -197,6 +211,7 @@ static enum fw_step try_all(struct fw_solver *s, const struct options *options, 
             worst = FW_STEP_WIDEN;
         fw_cut_copy(&s->cut, &cut);
         s->edges.len = edges;
+        s->grown_assuming = grown;
     }
     fw_cut_release(&cut);
     return step == FW_STEP_DONE || step == FW_STEP_SPENT ? step : worst;
@@ -209,7 +224,7 @@ static enum fw_step explore(struct fw_solver *s, uint32_t depth)
 
     if (step != FW_STEP_STUCK)
         return step;
-    if (depth >= MAX_DEPTH || (s->budget.stop && atomic_load(s->budget.stop)))
+    if (depth >= MAX_DEPTH || stopped(s))
         return FW_STEP_SPENT;
     find_options(s, &options);
     step = try_all(s, &options, depth);
@@ -270,7 +285,7 @@ enum fw_answer fw_search(struct fw_solver *s)
     s->start = UINT32_MAX;
     do {
         fw_cut_copy(&cut, &s->cut);
-        s->assuming = false;
+        s->assuming = s->grown_assuming = false;
         s->widen_to = UINT32_MAX;
         fw_vec_clear(&s->edges);
         step = explore(s, 0);
