@@ -9,8 +9,9 @@
  *
  * By default a unit's suspects on a variable that has been proved are skipped,
  * and at most `cap` event pairs of a unit are handed out; `left` counts the
- * others.  Which units come, and what is in them, depends on the trace and the
- * options alone.
+ * others (pairs that a cheap filter would still refute may be among them).  A
+ * unit may hold no suspect, only counts.  Which units come, and what is in
+ * them, depends on the trace and the options alone.
  */
 #ifndef FW_PREDICT_SUSPECT_H
 #define FW_PREDICT_SUSPECT_H
@@ -21,13 +22,18 @@
 struct fw_suspect {
     uint32_t first, count; /* its events: a slice of the unit's */
     uint32_t variable;     /* FW_NO_EVENT: none */
+    enum fw_claim claim;   /* the question; nearly always the predictor's */
     const char *label;     /* static; a kind within the kind ("use after free") or NULL */
+    uint64_t left;         /* others of this unit and variable that were not handed out; they do
+                              not matter once the variable is proved.  On one suspect of each
+                              variable. */
 };
 
 struct fw_unit {
     FW_VEC(uint32_t) events;
     FW_VEC(struct fw_suspect) suspects;
-    uint64_t left; /* suspects of this unit that were not handed out */
+    uint64_t left;    /* suspects not handed out, on variables that have none here at all */
+    uint64_t refuted; /* suspects that a filter refuted: answered without asking */
 };
 
 struct fw_predict_options {
