@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 /* What is being collected; moved into the trace at the end. */
-struct collect {
+struct fw_trace_builder {
     FW_VEC(struct fw_event) events;
     FW_VEC(struct fw_attr) attrs;
     FW_VEC(uint64_t) index;
     bool gapped;
 };
 
-static void collect_index(struct collect *to, const struct fw_batch *batch)
+static void collect_index(struct fw_trace_builder *to, const struct fw_batch *batch)
 {
     if (batch->index && !to->gapped) {
         to->gapped = true;
@@ -24,7 +24,7 @@ static void collect_index(struct collect *to, const struct fw_batch *batch)
         fw_vec_push(&to->index, fw_batch_index(batch, i));
 }
 
-static void collect_batch(struct collect *to, const struct fw_batch *batch)
+static void collect_batch(struct fw_trace_builder *to, const struct fw_batch *batch)
 {
     struct fw_event *fresh;
 
@@ -41,26 +41,39 @@ static void collect_batch(struct collect *to, const struct fw_batch *batch)
     collect_index(to, batch);
 }
 
-static void collect_release(struct collect *to)
+struct fw_trace_builder *fw_trace_builder_create(void)
 {
-    fw_vec_release(&to->events);
-    fw_vec_release(&to->attrs);
-    fw_vec_release(&to->index);
+    struct fw_trace_builder *builder = fw_xcalloc(1, sizeof *builder);
+
+    fw_vec_push(&builder->attrs, (struct fw_attr) { 0 });
+    return builder;
 }
 
-static int collect_all(struct collect *to, struct fw_reader *reader, struct fw_error *err)
+void fw_trace_builder_destroy(struct fw_trace_builder *builder)
 {
-    struct fw_batch batch;
-    int got;
+    if (!builder)
+        return;
+    fw_vec_release(&builder->events);
+    fw_vec_release(&builder->attrs);
+    fw_vec_release(&builder->index);
+    free(builder);
+}
 
-    fw_vec_push(&to->attrs, (struct fw_attr) { 0 });
-    while ((got = fw_reader_next(reader, &batch, err)) > 0) {
-        if (to->events.len + batch.count >= FW_NO_EVENT)
-            return fw_error_set(err, "'%s' has more events than fit into memory at once (%u)",
-                                fw_reader_name(reader), FW_NO_EVENT - 1);
-        collect_batch(to, &batch);
-    }
-    return got;
+int fw_trace_builder_add(struct fw_trace_builder *builder, const struct fw_batch *batch,
+                         const struct fw_reader *reader, struct fw_error *err)
+{
+    if (builder->events.len + batch->count >= FW_NO_EVENT)
+        return fw_error_set(err, "'%s' has more events than fit into memory at once (%u)",
+                            fw_reader_name(reader), FW_NO_EVENT - 1);
+    collect_batch(builder, batch);
+    return 0;
+}
+
+size_t fw_trace_builder_bytes(const struct fw_trace_builder *builder)
+{
+    return builder->events.len * sizeof *builder->events.at +
+           builder->attrs.len * sizeof *builder->attrs.at +
+           builder->index.len * (sizeof *builder->index.at + sizeof(uint32_t));
 }
 
 static int compare_by_index(const void *a, const void *b, void *index_array)
@@ -79,33 +92,56 @@ static void sort_by_index(struct fw_trace *trace)
     trace->by_index = fw_xrealloc(NULL, trace->count, sizeof *trace->by_index);
     for (uint32_t i = 0; i < trace->count; i++)
         trace->by_index[i] = i;
-    qsort_r(trace->by_index, trace->count, sizeof *trace->by_index, compare_by_index,
-            trace->index);
+    qsort_r(trace->by_index, trace->count, sizeof *trace->by_index, compare_by_index, trace->index);
+}
+
+/* See trace.h: as if an acquiring fence stood at the end of each thread. */
+static void acquire_always(struct fw_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->count; i++) {
+        struct fw_event *event = &trace->events[i];
+
+        if ((event->kind == FW_ATOMIC_LOAD || event->kind == FW_ATOMIC_RMW) &&
+            !fw_order_acquires(event->order))
+            event->order = fw_order_releases(event->order) ? FW_ORDER_ACQ_REL : FW_ORDER_ACQUIRE;
+    }
+}
+
+struct fw_trace *fw_trace_builder_finish(struct fw_trace_builder *builder, struct fw_reader *reader,
+                                         bool has_branches, bool whole)
+{
+    struct fw_trace *trace = fw_xcalloc(1, sizeof *trace);
+
+    trace->events = builder->events.at;
+    trace->count = (uint32_t)builder->events.len;
+    trace->attrs = builder->attrs.at;
+    trace->attr_count = (uint32_t)builder->attrs.len;
+    trace->index = builder->index.at;
+    free(builder);
+    if (trace->index)
+        sort_by_index(trace);
+    if (!whole)
+        acquire_always(trace);
+    trace->has_branches = has_branches;
+    trace->status = *fw_reader_status(reader);
+    trace->name = fw_xstrdup(fw_reader_name(reader));
+    trace->symbols = fw_reader_take_symbols(reader);
+    return trace;
 }
 
 int fw_trace_read(struct fw_trace **out, struct fw_reader *reader, struct fw_error *err)
 {
-    struct collect all = { 0 };
-    struct fw_trace *trace;
-    int branches = fw_reader_has_branches(reader, err);
+    struct fw_trace_builder *builder = fw_trace_builder_create();
+    int branches = fw_reader_has_branches(reader, err), got = branches;
+    struct fw_batch batch;
 
-    if (branches < 0 || collect_all(&all, reader, err) < 0) {
-        collect_release(&all);
+    while (got >= 0 && (got = fw_reader_next(reader, &batch, err)) > 0)
+        got = fw_trace_builder_add(builder, &batch, reader, err);
+    if (got < 0) {
+        fw_trace_builder_destroy(builder);
         return -1;
     }
-    trace = fw_xcalloc(1, sizeof *trace);
-    trace->events = all.events.at;
-    trace->count = (uint32_t)all.events.len;
-    trace->attrs = all.attrs.at;
-    trace->attr_count = (uint32_t)all.attrs.len;
-    trace->index = all.index.at;
-    if (trace->index)
-        sort_by_index(trace);
-    trace->has_branches = branches;
-    trace->status = *fw_reader_status(reader);
-    trace->name = fw_xstrdup(fw_reader_name(reader));
-    trace->symbols = fw_reader_take_symbols(reader);
-    *out = trace;
+    *out = fw_trace_builder_finish(builder, reader, branches, true);
     return 0;
 }
 
@@ -117,8 +153,8 @@ static int read_and_close(struct fw_trace **trace, struct fw_reader *reader, str
     return result;
 }
 
-int fw_trace_load(struct fw_trace **trace, const char *path,
-                  const struct fw_read_options *options, struct fw_error *err)
+int fw_trace_load(struct fw_trace **trace, const char *path, const struct fw_read_options *options,
+                  struct fw_error *err)
 {
     struct fw_reader *reader;
 

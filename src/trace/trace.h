@@ -34,6 +34,33 @@ int fw_trace_load_memory(struct fw_trace **trace, const void *data, size_t size,
 int fw_trace_read(struct fw_trace **trace, struct fw_reader *reader, struct fw_error *err);
 void fw_trace_destroy(struct fw_trace *trace);
 
+/*
+ * The same batch by batch, for those who look at the batches too, or want only the beginning:
+ *
+ *     builder = fw_trace_builder_create();
+ *     while (fw_reader_next(reader, &batch, err) > 0 && more are wanted)
+ *         fw_trace_builder_add(builder, &batch, err);
+ *     trace = fw_trace_builder_finish(builder, reader, has_branches, true);
+ */
+struct fw_trace_builder;
+struct fw_trace_builder *fw_trace_builder_create(void);
+void fw_trace_builder_destroy(struct fw_trace_builder *builder);
+
+/* -1: there are too many events. */
+int fw_trace_builder_add(struct fw_trace_builder *builder, const struct fw_batch *batch,
+                         const struct fw_reader *reader, struct fw_error *err);
+
+/* Bytes that the trace takes so far, without its symbols. */
+size_t fw_trace_builder_bytes(const struct fw_trace_builder *builder);
+
+/*
+ * Ends the builder; takes the reader's symbols.  Not whole: only the beginning was added.  What a
+ * reordering of it does, the whole trace allows as well, but for one thing: a fence that makes a
+ * load synchronise may stand in the rest.  So every atomic load counts as acquiring then.
+ */
+struct fw_trace *fw_trace_builder_finish(struct fw_trace_builder *builder,
+                                         struct fw_reader *reader, bool has_branches, bool whole);
+
 static inline uint64_t fw_trace_index(const struct fw_trace *trace, uint32_t position)
 {
     return trace->index ? trace->index[position] : position;
