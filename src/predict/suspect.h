@@ -44,6 +44,8 @@ struct fw_predict_options {
     bool third_thread;    /* atomicity: also w-w-r whose read is a third thread's */
     bool final_reads;     /* nondet: also the implicit read of every variable at the end */
     bool values;
+    const uint32_t *order; /* order: the events in question (positions), borrowed */
+    uint32_t order_count;
 };
 
 #define FW_PREDICT_CAP 64u
@@ -61,5 +63,6 @@ extern const struct fw_predictor fw_predictor_race;
 extern const struct fw_predictor fw_predictor_deadlock;
 extern const struct fw_predictor fw_predictor_atomicity;
 extern const struct fw_predictor fw_predictor_nondet;
+extern const struct fw_predictor fw_predictor_order; /* just the one question of the options */
 
 #endif
