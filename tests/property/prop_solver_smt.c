@@ -1,6 +1,6 @@
 /*
  * prop_solver_smt.c - on traces of up to 120 events the solver's answers are
- * those of the SMT oracle.
+ * those of the SMT oracle, and the predictors suspect all that is feasible.
  *
  * Questions of all claims, drawn at random.  A definite answer must be right:
  * what is feasible has a witness that the verifier accepts (and Z3, asked about
@@ -8,7 +8,7 @@
  * question undecided only in traces of three threads or more, only if it is
  * not about nondeterminism, and only in one of 200 cases that are feasible.
  */
-#include "predict/solver.h"
+#include "predict/suspect.h"
 #include "support/property.h"
 #include "support/questions.h"
 #include "support/smt.h"
@@ -27,10 +27,13 @@ static uint64_t asked[5], feasible[5], undecided[5], missed[5], unknown;
 
 struct trial {
     const struct fw_trace *trace;
+    struct fw_questions suspects; /* of the claim at hand, sorted; empty for orders */
+    bool suspected;               /* they must hold all that is feasible */
     struct fw_core *core;
     struct fw_solver *solver;
     struct fw_smt *smt;
     struct fw_verifier *verifier;
+    bool values;
     char *why;
     size_t why_size;
 };
@@ -81,13 +84,40 @@ static enum fw_smt_answer find_truth(struct trial *trial, const struct fw_questi
     return truth;
 }
 
+static int by_events(const void *a, const void *b)
+{
+    const struct fw_question *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->events[i] != y->events[i])
+            return x->events[i] < y->events[i] ? -1 : 1;
+    return 0;
+}
+
+static bool is_suspected(const struct trial *trial, const struct fw_question *question)
+{
+    return !trial->suspected ||
+           (trial->suspects.len && bsearch(question, trial->suspects.at, trial->suspects.len,
+                                           sizeof *question, by_events));
+}
+
+static bool check_feasible(struct trial *trial, const struct fw_question *question)
+{
+    if (!check_witness(trial, question))
+        return false;
+    return is_suspected(trial, question) ||
+           complain(trial, question, "feasible, not suspected", "");
+}
+
 static bool check_question(struct trial *trial, const struct fw_question *question)
 {
     enum fw_answer answer =
         fw_solver_ask(trial->solver, question->claim, question->events, question->count);
     enum fw_smt_answer truth;
 
-    if (answer == FW_FEASIBLE && !check_witness(trial, question))
+    if (answer == FW_FEASIBLE && !check_feasible(trial, question))
         return false;
     truth = find_truth(trial, question, answer);
     if (answer == FW_UNDECIDED)
@@ -120,6 +150,64 @@ static uint32_t question_count(void)
     return text && *text ? (uint32_t)strtoul(text, NULL, 10) : QUESTIONS;
 }
 
+/* Blocks narrow down what is suspected of atomicity; that is for the predictor's own tests. */
+static bool has_blocks(const struct fw_trace *trace)
+{
+    for (uint32_t e = 0; e < trace->count; e++)
+        if (trace->events[e].kind == FW_BEGIN || trace->events[e].kind == FW_END)
+            return true;
+    return false;
+}
+
+static int by_position(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void add_suspects(struct trial *trial, const struct fw_unit *unit)
+{
+    for (size_t i = 0; i < unit->suspects.len; i++) {
+        const struct fw_suspect *suspect = &unit->suspects.at[i];
+        struct fw_question question = { suspect->claim, suspect->count, { 0 } };
+
+        memcpy(question.events, unit->events.at + suspect->first,
+               suspect->count * sizeof *question.events);
+        if (suspect->claim == FW_CLAIM_RACE || suspect->claim == FW_CLAIM_DEADLOCK)
+            qsort(question.events, question.count, sizeof *question.events, by_position);
+        fw_vec_push(&trial->suspects, question);
+    }
+}
+
+/* What the predictor of the claim wants to have checked with --pairs=all. */
+static void gather_suspects(struct trial *trial, enum fw_claim claim)
+{
+    static const struct fw_predictor *const predictors[] = {
+        [FW_CLAIM_RACE] = &fw_predictor_race,
+        [FW_CLAIM_DEADLOCK] = &fw_predictor_deadlock,
+        [FW_CLAIM_ATOMICITY] = &fw_predictor_atomicity,
+        [FW_CLAIM_NONDETERMINISM] = &fw_predictor_nondet,
+    };
+    struct fw_predict_options options = { .pairs_all = true, .values = trial->values };
+    const struct fw_predictor *predictor = predictors[claim];
+    struct fw_unit unit = { 0 };
+    void *state;
+
+    fw_vec_clear(&trial->suspects);
+    trial->suspected = predictor && !(claim == FW_CLAIM_ATOMICITY && has_blocks(trial->trace));
+    if (!predictor)
+        return;
+    state = predictor->create(trial->core, &options);
+    while (predictor->next(state, &unit))
+        add_suspects(trial, &unit);
+    predictor->destroy(state);
+    fw_vec_release(&unit.events);
+    fw_vec_release(&unit.suspects);
+    if (trial->suspects.len)
+        qsort(trial->suspects.at, trial->suspects.len, sizeof *trial->suspects.at, by_events);
+}
+
 static bool check_claim(struct trial *trial, enum fw_claim claim, struct fw_random *random)
 {
     struct fw_questions questions = { 0 };
@@ -130,6 +218,7 @@ static bool check_claim(struct trial *trial, enum fw_claim claim, struct fw_rand
     else
         fw_questions_list(&questions, trial->trace, claim);
     fw_questions_sample(&questions, 0, question_count(), random);
+    gather_suspects(trial, claim);
     for (size_t i = 0; good && i < questions.len; i++)
         if (is_well_formed(fw_core_index(trial->core), &questions.at[i]))
             good = check_question(trial, &questions.at[i]);
@@ -166,10 +255,10 @@ static bool check_trace(struct trial *trial, uint64_t seed)
 
 static bool solver_and_z3_agree(const struct fw_sample *sample, char *why, size_t why_size)
 {
-    struct trial trial = { .why = why, .why_size = why_size };
+    struct fw_core_options options = { .values = strstr(sample->profile, "values") != NULL };
+    struct trial trial = { .values = options.values, .why = why, .why_size = why_size };
     struct fw_trace *trace =
         fw_load_text(sample->text, sample->size, "medium.std", false, why, why_size);
-    struct fw_core_options options = { .values = strstr(sample->profile, "values") != NULL };
     struct fw_index *index;
     bool good;
 
@@ -183,6 +272,7 @@ static bool solver_and_z3_agree(const struct fw_sample *sample, char *why, size_
     trial.verifier = fw_verifier_create(trace);
     fw_verifier_use_values(trial.verifier, options.values);
     good = check_trace(&trial, sample->seed);
+    fw_vec_release(&trial.suspects);
     fw_verifier_destroy(trial.verifier);
     fw_smt_destroy(trial.smt);
     fw_solver_destroy(trial.solver);
