@@ -237,19 +237,38 @@ bool fw_question_force(struct fw_solver *s)
 
 /* ---- the order of the trace ---- */
 
-/* Closes sections that stand before others: 1 if one was closed, 0 if none, -1 impossible. */
-static int close_sections(struct fw_solver *s, struct fw_cut *cut)
+/* Closes a section of the cut that stands before another: as close_sections. */
+static int close_section(struct fw_solver *s, struct fw_cut *cut, uint32_t acquire)
 {
     const struct fw_core *core = s->core;
-    uint32_t open = fw_sections_start(s, cut, UINT32_MAX);
-    uint32_t release = open == UINT32_MAX ? FW_NO_EVENT : core->index->partner[open];
+    uint32_t release = core->index->partner[acquire];
 
-    if (open == UINT32_MAX)
+    if (!fw_stands_before(core, cut, acquire))
         return 0;
     if (!can_have(s, release))
         return -1;
     fw_cut_need(core, cut, fw_thread_of(core, release), fw_place_of(core, release) + 1);
     return fw_question_close(s, cut) ? 1 : -1;
+}
+
+/* Closes sections that stand before others: 1 if any was closed, 0 if none, -1 impossible. */
+static int close_sections(struct fw_solver *s, struct fw_cut *cut)
+{
+    int any = 0;
+
+    for (size_t i = 0; i < cut->touched.len; i++) {
+        uint32_t thread = cut->touched.at[i];
+
+        fw_held(s, thread, cut->len[thread]);
+        for (size_t k = 0; k < s->held.len; k++) {
+            int closed = close_section(s, cut, s->held.at[k]);
+
+            if (closed < 0)
+                return -1;
+            any |= closed;
+        }
+    }
+    return any;
 }
 
 /* Gives tries that failed the holder they had: as close_sections. */

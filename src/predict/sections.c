@@ -76,8 +76,7 @@ void fw_held(struct fw_solver *s, uint32_t thread, uint32_t len)
         fw_vec_push(&s->held, e);
 }
 
-/* Does a section of another thread in the cut come after this open one, in the trace? */
-static bool stands_before(const struct fw_core *core, const struct fw_cut *cut, uint32_t acquire)
+bool fw_stands_before(const struct fw_core *core, const struct fw_cut *cut, uint32_t acquire)
 {
     const struct fw_event *event = &core->trace->events[acquire];
     uint32_t end = core->acquires.start[event->target + 1];
@@ -102,7 +101,7 @@ uint32_t fw_sections_start(struct fw_solver *s, const struct fw_cut *cut, uint32
     for (size_t i = 0; i < cut->touched.len; i++) {
         fw_held(s, cut->touched.at[i], cut->len[cut->touched.at[i]]);
         for (size_t k = 0; k < s->held.len; k++)
-            if (s->held.at[k] < limit && stands_before(core, cut, s->held.at[k]))
+            if (s->held.at[k] < limit && fw_stands_before(core, cut, s->held.at[k]))
                 limit = s->held.at[k];
     }
     return limit;

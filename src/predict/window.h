@@ -172,6 +172,8 @@ static inline bool fw_cut_has(const struct fw_core *core, const struct fw_cut *c
 {
     return fw_place_of(core, e) < cut->len[fw_thread_of(core, e)];
 }
+/* Does a section of another thread in the cut come after this open one, in the trace? */
+bool fw_stands_before(const struct fw_core *core, const struct fw_cut *cut, uint32_t acquire);
 /* The position of the first open section that stands before another of its lock, or `limit`. */
 uint32_t fw_sections_start(struct fw_solver *s, const struct fw_cut *cut, uint32_t limit);
 /* The section (its acquire) that made a try fail, if it is in the cut (NULL: at all), or
