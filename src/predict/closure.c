@@ -153,7 +153,7 @@ static uint32_t before(const struct fw_window *w, uint32_t node, uint32_t lane)
 static enum fw_step rule_seen(struct fw_solver *s, uint32_t read)
 {
     struct fw_window *w = &s->window;
-    uint32_t seen = s->core->index->partner[w->position.at[read]];
+    uint32_t seen = w->sees.at[read];
     uint32_t write = seen == FW_NO_EVENT ? FW_NO_NODE : fw_window_node(s, seen);
     const struct fw_cell *cell = &w->cells.at[w->cell_of.at[read]];
 
@@ -286,7 +286,7 @@ static enum fw_step look_at(struct fw_solver *s, uint32_t node)
     unsigned kind = s->core->trace->events[e].kind;
     enum fw_step step = FW_STEP_DONE;
 
-    if (w->must.at[node])
+    if (w->must.at[node] == FW_MUST_SEE)
         step = rule_seen(s, node);
     if (step == FW_STEP_DONE && fw_is_write(kind))
         step = rule_unseen(s, node);
@@ -307,7 +307,7 @@ static enum fw_step until_nothing_changes(struct fw_solver *s)
 
         w->queued.at[node] = 0;
         s->steps -= s->steps > 0;
-        if (s->steps == 0)
+        if (s->steps == 0 || (i % 4096 == 0 && fw_stopped(s)))
             return FW_STEP_SPENT;
         step = look_at(s, node);
         if (step != FW_STEP_DONE)

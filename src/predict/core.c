@@ -4,6 +4,7 @@
 #include "predict/core.h"
 
 #include "base/alloc.h"
+#include "predict/values.h"
 
 #include <stdlib.h>
 
@@ -46,7 +47,6 @@ struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_cor
     core->trace = index->trace;
     core->threads = fw_trace_thread_count(index->trace);
     core->strict = !index->trace->has_branches;
-    core->values = options && options->values;
     core->synchronised = fw_core_find_synchronised(index);
     core->limit = fw_core_find_limits(index);
     core->round_before = fw_core_find_rounds_before(index);
@@ -54,7 +54,11 @@ struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_cor
     build_kind_rows(&core->tries, index, FW_TRY_FAIL, false);
     fw_grouped_build(&core->acquires, index, &index->by_lock, is_acquire);
     fw_grouped_build(&core->writes, index, &index->by_variable, fw_is_write);
-    core->need = fw_need_create(core);
+    core->need = fw_need_create(core, false);
+    if (options && options->values)
+        core->flexible = fw_values_find_flexible(index, core->synchronised);
+    if (core->flexible)
+        core->loose = fw_need_create(core, true);
     return core;
 }
 
@@ -63,6 +67,8 @@ void fw_core_destroy(struct fw_core *core)
     if (!core)
         return;
     fw_need_destroy(core->need);
+    fw_need_destroy(core->loose);
+    free(core->flexible);
     fw_grouped_release(&core->acquires);
     fw_grouped_release(&core->writes);
     free(core->branches.start);
@@ -83,6 +89,7 @@ const struct fw_index *fw_core_index(const struct fw_core *core)
 size_t fw_core_bytes(const struct fw_core *core)
 {
     return sizeof *core + core->trace->count / 8 + fw_need_bytes(core->need) +
+           (core->loose ? fw_need_bytes(core->loose) : 0) +
            fw_grouped_bytes(&core->acquires) + fw_grouped_bytes(&core->writes) +
            4 * (size_t)(core->branches.start[core->threads] + core->tries.start[core->threads]);
 }

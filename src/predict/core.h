@@ -32,7 +32,6 @@ struct fw_core {
     const struct fw_trace *trace;
     uint32_t threads;
     bool strict;
-    bool values;
     uint64_t *synchronised;      /* bit by position: a load that must see what it saw */
     uint32_t *limit;             /* thread → how many of its events can be there at most */
     uint32_t *round_before;      /* barrier round → the round before it, FW_NO_EVENT: none */
@@ -41,11 +40,19 @@ struct fw_core {
     struct fw_grouped acquires;  /* by lock, then thread */
     struct fw_grouped writes;    /* by variable, then thread */
     struct fw_need *need;
+    uint64_t *flexible;          /* bit by position: a read that may see another write of its
+                                    value; NULL: there is none, or values are not asked for */
+    struct fw_need *loose;       /* the demands if such reads demand nothing; NULL: as need */
 };
 
 static inline bool fw_core_synchronised(const struct fw_core *core, uint32_t e)
 {
     return core->synchronised[e / 64] >> (e % 64) & 1;
+}
+
+static inline bool fw_core_flexible(const struct fw_core *core, uint32_t e)
+{
+    return core->flexible && core->flexible[e / 64] >> (e % 64) & 1;
 }
 
 static inline uint32_t fw_thread_length(const struct fw_core *core, uint32_t thread)

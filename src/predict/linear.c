@@ -4,10 +4,11 @@
  *
  * A node goes ahead if all it comes after is done and the state allows it: a
  * lock is free, a write does not hide another one from reads that must still
- * see it, a try that fails has a holder.  If nobody can go on, the first
+ * see it, a read finds its value, a try that fails has a holder.  If nobody can go on, the first
  * thread that only the state holds back points at a choice that the closure
  * did not decide.
  */
+#include "predict/values.h"
 #include "predict/window.h"
 
 #include <string.h>
@@ -76,14 +77,28 @@ static bool write_allows(const struct fw_solver *s, uint32_t node)
     const struct fw_window *w = &s->window;
     const struct fw_cell *cell = &w->cells.at[w->cell_of.at[node]];
 
-    return cell->pending == (w->must.at[node] ? 1 : 0);
+    return cell->pending == (w->must.at[node] == FW_MUST_SEE ? 1 : 0);
+}
+
+bool fw_linear_matches(const struct fw_solver *s, uint32_t node)
+{
+    const struct fw_core *core = s->core;
+    const struct fw_window *w = &s->window;
+    uint32_t seen = w->cells.at[w->cell_of.at[node]].seen, write, clean;
+
+    if (seen == FW_NO_NODE)
+        return core->index->partner[w->position.at[node]] == FW_NO_EVENT;
+    write = w->position.at[seen];
+    clean = fw_place_of(core, write) + 1 + (core->trace->events[write].kind == FW_ATOMIC_RMW);
+    return s->cut.clean[fw_thread_of(core, write)] >= clean &&
+           fw_values_same(core->index, w->position.at[node], write);
 }
 
 static void see(struct fw_window *w, uint32_t node, bool writes)
 {
     struct fw_cell *cell = &w->cells.at[w->cell_of.at[node]];
 
-    if (w->must.at[node])
+    if (w->must.at[node] == FW_MUST_SEE)
         cell->pending--;
     if (writes) {
         cell->seen = node;
@@ -98,6 +113,8 @@ static bool state_allows(struct fw_solver *s, uint32_t node)
     uint32_t e = s->window.position.at[node];
     unsigned kind = s->core->trace->events[e].kind;
 
+    if (s->window.must.at[node] == FW_MUST_MATCH && !fw_linear_matches(s, node))
+        return false;
     if (fw_is_write(kind))
         return write_allows(s, node);
     if (kind == FW_TRY_FAIL || fw_is_class(kind, FW_CLASS_ACQUIRE))

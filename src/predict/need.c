@@ -26,6 +26,7 @@ struct log {
 struct fw_need {
     struct log *len;   /* by thread; strict: unused, see fw_cut_need */
     struct log *clean; /* by thread */
+    bool loose;
     uint32_t threads;
 };
 
@@ -90,20 +91,22 @@ static bool ends_in_read(const struct fw_core *core, uint32_t thread, uint32_t l
 }
 
 /* The log and the number that speak for the first `len` (> 0) events. */
-static struct slice len_slice(const struct fw_core *core, uint32_t thread, uint32_t len)
+static struct slice len_slice(const struct fw_core *core, const struct fw_need *need,
+                              uint32_t thread, uint32_t len)
 {
     if (!core->strict)
-        return slice_of(&core->need->len[thread], len);
-    return slice_of(&core->need->clean[thread], ends_in_read(core, thread, len) ? len : len + 1);
+        return slice_of(&need->len[thread], len);
+    return slice_of(&need->clean[thread], ends_in_read(core, thread, len) ? len : len + 1);
 }
 
 /* ---- cuts ---- */
 
-void fw_cut_init(struct fw_cut *cut, uint32_t threads)
+void fw_cut_init(struct fw_cut *cut, const struct fw_core *core)
 {
     memset(cut, 0, sizeof *cut);
-    cut->len = fw_xcalloc((size_t)threads + 1, sizeof *cut->len);
-    cut->clean = fw_xcalloc((size_t)threads + 1, sizeof *cut->clean);
+    cut->need = core->need;
+    cut->len = fw_xcalloc((size_t)core->threads + 1, sizeof *cut->len);
+    cut->clean = fw_xcalloc((size_t)core->threads + 1, sizeof *cut->clean);
 }
 
 void fw_cut_release(struct fw_cut *cut)
@@ -123,6 +126,7 @@ void fw_cut_clear(struct fw_cut *cut)
 void fw_cut_copy(struct fw_cut *to, const struct fw_cut *from)
 {
     fw_cut_clear(to);
+    to->need = from->need;
     fw_vec_reserve(&to->touched, from->touched.len);
     for (size_t i = 0; i < from->touched.len; i++) {
         uint32_t t = from->touched.at[i];
@@ -168,7 +172,7 @@ void fw_cut_need(const struct fw_core *core, struct fw_cut *cut, uint32_t thread
     if (cut->len[thread] >= len)
         return;
     raise_cut(cut, thread, len, own_clean(core, thread, len));
-    join_slice(cut, len_slice(core, thread, len));
+    join_slice(cut, len_slice(core, cut->need, thread, len));
     if (!core->strict)
         return;
     seen = seen_by_force(core, thread, len);
@@ -176,13 +180,12 @@ void fw_cut_need(const struct fw_core *core, struct fw_cut *cut, uint32_t thread
         fw_cut_need(core, cut, fw_thread_of(core, seen), fw_place_of(core, seen) + 1);
 }
 
-void fw_cut_need_clean(const struct fw_core *core, struct fw_cut *cut, uint32_t thread,
-                       uint32_t c)
+void fw_cut_need_clean(struct fw_cut *cut, uint32_t thread, uint32_t c)
 {
     if (cut->clean[thread] >= c)
         return;
     raise_cut(cut, thread, c - 1, c);
-    join_slice(cut, slice_of(&core->need->clean[thread], c));
+    join_slice(cut, slice_of(&cut->need->clean[thread], c));
 }
 
 void fw_cut_need_start(const struct fw_core *core, struct fw_cut *cut, uint32_t thread)
@@ -196,7 +199,7 @@ void fw_cut_need_start(const struct fw_core *core, struct fw_cut *cut, uint32_t 
 bool fw_need_has(const struct fw_core *core, uint32_t of, uint32_t len, uint32_t thread,
                  uint32_t place)
 {
-    struct slice slice = len_slice(core, of, len);
+    struct slice slice = len_slice(core, core->loose ? core->loose : core->need, of, len);
     uint32_t seen = core->strict ? seen_by_force(core, of, len) : FW_NO_EVENT;
 
     for (const struct fw_need_item *item = slice.at; item < slice.end; item++)
@@ -284,7 +287,7 @@ static void demand_event(struct builder *b, struct current *current, uint32_t se
     if (thread == self || is_known(current, (struct fw_need_item) { thread, len, 0 }))
         return;
     raise_of(current, self, (struct fw_need_item) { thread, len, own_clean(core, thread, len) });
-    raise_slice(current, self, len_slice(core, thread, len));
+    raise_slice(current, self, len_slice(core, b->need, thread, len));
     seen = core->strict ? seen_by_force(core, thread, len) : FW_NO_EVENT;
     if (seen != FW_NO_EVENT)
         demand_event(b, current, self, seen);
@@ -296,7 +299,7 @@ static void demand_clean(struct builder *b, struct current *current, uint32_t se
     if (thread == self || is_known(current, (struct fw_need_item) { thread, 0, c }))
         return;
     raise_of(current, self, (struct fw_need_item) { thread, c - 1, c });
-    raise_slice(current, self, slice_of(&b->core->need->clean[thread], c));
+    raise_slice(current, self, slice_of(&b->need->clean[thread], c));
 }
 
 /* All ins of a round, worked out once for everybody who asks in turn. */
@@ -373,7 +376,8 @@ static void demand_match(struct builder *b, struct current *current, uint32_t e)
 
     if (event->kind == FW_JOIN && fw_thread_length(core, event->target))
         demand_clean(b, current, self, event->target, fw_thread_length(core, event->target) + 1);
-    if (!fw_is_read(event->kind) || seen == FW_NO_EVENT)
+    if (!fw_is_read(event->kind) || seen == FW_NO_EVENT ||
+        (b->need->loose && fw_core_flexible(core, e)))
         return;
     place = fw_place_of(core, seen);
     demand_event(b, current, self, seen);
@@ -463,23 +467,23 @@ static void release_current(struct current *current, uint32_t threads)
     free(current);
 }
 
-struct fw_need *fw_need_create(const struct fw_core *core)
+struct fw_need *fw_need_create(const struct fw_core *core, bool loose)
 {
     struct fw_need *need = fw_xcalloc(1, sizeof *need);
     struct builder b = { .core = core, .need = need, .round_at = FW_NO_EVENT };
     size_t threads = (size_t)core->threads + 1;
 
+    need->loose = loose;
+    need->threads = core->threads;
     need->len = fw_xcalloc(threads, sizeof *need->len);
     need->clean = fw_xcalloc(threads, sizeof *need->clean);
     b.len = fw_xcalloc(threads, sizeof *b.len);
     b.clean = fw_xcalloc(threads, sizeof *b.clean);
-    ((struct fw_core *)core)->need = need;
     for (uint32_t e = 0; e < core->trace->count; e++)
         visit(&b, e);
     release_current(b.len, core->threads);
     release_current(b.clean, core->threads);
     fw_vec_release(&b.round);
-    need->threads = core->threads;
     return need;
 }
 

@@ -29,17 +29,19 @@ struct fw_need_item {
     uint32_t thread, len, clean;
 };
 
-struct fw_need *fw_need_create(const struct fw_core *core);
+/* loose: flexible reads (values.h) demand nothing. */
+struct fw_need *fw_need_create(const struct fw_core *core, bool loose);
 void fw_need_destroy(struct fw_need *need);
 size_t fw_need_bytes(const struct fw_need *need);
 
 /* Demands on all threads; closed under need. */
 struct fw_cut {
+    const struct fw_need *need; /* the demands that it is closed under */
     uint32_t *len, *clean; /* by thread */
     FW_VEC(uint32_t) touched; /* threads with a demand, each once */
 };
 
-void fw_cut_init(struct fw_cut *cut, uint32_t threads);
+void fw_cut_init(struct fw_cut *cut, const struct fw_core *core);
 void fw_cut_release(struct fw_cut *cut);
 void fw_cut_clear(struct fw_cut *cut);
 void fw_cut_copy(struct fw_cut *to, const struct fw_cut *from);
@@ -47,12 +49,12 @@ void fw_cut_copy(struct fw_cut *to, const struct fw_cut *from);
 /* Adds: the thread's first `len` events are there. */
 void fw_cut_need(const struct fw_core *core, struct fw_cut *cut, uint32_t thread, uint32_t len);
 /* Adds: the thread is untainted at its event c - 1 (place), which need not be there. */
-void fw_cut_need_clean(const struct fw_core *core, struct fw_cut *cut, uint32_t thread,
-                       uint32_t c);
+void fw_cut_need_clean(struct fw_cut *cut, uint32_t thread, uint32_t c);
 /* Adds: the thread has started. */
 void fw_cut_need_start(const struct fw_core *core, struct fw_cut *cut, uint32_t thread);
 
-/* Is event (thread, place) among the demands of the first `len` events of another thread? */
+/* Is event (thread, place) among the demands of the first `len` events of another thread, at
+ * least (loose demands, if there are any)? */
 bool fw_need_has(const struct fw_core *core, uint32_t of, uint32_t len, uint32_t thread,
                  uint32_t place);
 

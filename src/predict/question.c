@@ -9,6 +9,7 @@
 #include "predict/window.h"
 
 #include "base/bug.h"
+#include "predict/values.h"
 
 static bool exceeds(const struct fw_solver *s, const struct fw_cut *cut)
 {
@@ -28,7 +29,7 @@ bool fw_question_close(const struct fw_solver *s, struct fw_cut *cut)
 
                 if (cut->clean[t] > cut->len[t])
                     continue;
-                fw_cut_need_clean(s->core, cut, t, cut->len[t] + 1);
+                fw_cut_need_clean(cut, t, cut->len[t] + 1);
                 changed = true;
             }
         }
@@ -38,6 +39,17 @@ bool fw_question_close(const struct fw_solver *s, struct fw_cut *cut)
 bool fw_question_grow(struct fw_solver *s, uint32_t event)
 {
     fw_cut_need(s->core, &s->cut, fw_thread_of(s->core, event), fw_place_of(s->core, event) + 1);
+    return fw_question_close(s, &s->cut);
+}
+
+bool fw_question_grow_clean(struct fw_solver *s, uint32_t write)
+{
+    const struct fw_core *core = s->core;
+    uint32_t thread = fw_thread_of(core, write), place = fw_place_of(core, write);
+
+    fw_cut_need(core, &s->cut, thread, place + 1);
+    fw_cut_need_clean(&s->cut, thread,
+                      place + 1 + (core->trace->events[write].kind == FW_ATOMIC_RMW));
     return fw_question_close(s, &s->cut);
 }
 
@@ -61,7 +73,7 @@ static void stop_before(struct fw_solver *s, uint32_t e, bool clean)
     if (place)
         fw_cut_need(s->core, &s->cut, thread, place);
     if (clean)
-        fw_cut_need_clean(s->core, &s->cut, thread, place + 1);
+        fw_cut_need_clean(&s->cut, thread, place + 1);
 }
 
 static bool begin_read(struct fw_solver *s)
@@ -70,6 +82,9 @@ static bool begin_read(struct fw_solver *s)
 
     if (fw_core_synchronised(s->core, read))
         return false;
+    if (s->event_count > 1 && fw_core_flexible(s->core, read) &&
+        fw_values_same(s->core->index, read, s->events[1]))
+        return false; /* it would be unchanged */
     stop_before(s, read, true);
     if (s->event_count > 1)
         fw_cut_need(s->core, &s->cut, fw_thread_of(s->core, s->events[1]),

@@ -7,6 +7,7 @@
  *   a write w' would hide w from r            r before w', or w' before w
  *   an acquire finds its lock held            one section before the other, or after it
  *   a try that fails finds the lock free      one of the lock's sections is around it
+ *   a read does not find its value            it sees one of the writes that left it
  *
  * Each way is tried, the one nearest to the trace first, with all that follows
  * from it; each adds an order that was open before, so the search ends.  All
@@ -21,6 +22,7 @@
 #include "predict/window.h"
 
 #include "base/bug.h"
+#include "predict/values.h"
 
 #define MAX_DEPTH 4000u
 
@@ -28,7 +30,8 @@
 struct option {
     struct fw_edge edges[2];
     uint32_t edge_count;
-    uint32_t grow; /* an event that has to be in the cut, or FW_NO_EVENT */
+    uint32_t grow;         /* an event that has to be in the cut, or FW_NO_EVENT */
+    bool assigns;          /* the edge says what a read sees */
 };
 
 FW_VEC_TYPE(options, struct option);
@@ -37,7 +40,7 @@ FW_VEC_TYPE(options, struct option);
 
 static void add_option(struct options *options, uint32_t grow, uint32_t from, uint32_t to)
 {
-    struct option option = { { { from, to } }, 1, grow };
+    struct option option = { { { from, to } }, 1, grow, false };
 
     fw_vec_push(options, option);
 }
@@ -121,7 +124,7 @@ static void try_options(const struct fw_solver *s, uint32_t try, struct options 
 
         for (uint32_t i = group->first; i < group[1].first; i++) {
             uint32_t acquire = core->acquires.items[i], release = core->index->partner[acquire];
-            struct option option = { { { acquire, try } }, 1, acquire };
+            struct option option = { { { acquire, try } }, 1, acquire, false };
 
             if (group->thread == event->thread ||
                 fw_place_of(core, acquire) >= s->cap[group->thread])
@@ -133,12 +136,35 @@ static void try_options(const struct fw_solver *s, uint32_t try, struct options 
     }
 }
 
+/* What it saw in the trace comes first. */
+static void read_options(const struct fw_solver *s, uint32_t read, struct options *options)
+{
+    const struct fw_core *core = s->core;
+    uint32_t variable = core->trace->events[read].target;
+    uint32_t count = fw_row_count(&core->index->by_variable, variable);
+    struct option option = { { { core->index->partner[read], read } }, 1, FW_NO_EVENT, true };
+
+    fw_vec_push(options, option);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t write = fw_row(&core->index->by_variable, variable)[i];
+
+        if (!fw_is_write(core->trace->events[write].kind) || write == read ||
+            write == core->index->partner[read] || !fw_values_same(core->index, read, write) ||
+            fw_place_of(core, write) >= s->cap[fw_thread_of(core, write)])
+            continue;
+        option.edges[0].from = write;
+        fw_vec_push(options, option);
+    }
+}
+
 static void find_options(const struct fw_solver *s, struct options *options)
 {
     uint32_t e = s->window.position.at[s->stuck];
     unsigned kind = s->core->trace->events[e].kind;
 
-    if (fw_is_write(kind))
+    if (s->window.must.at[s->stuck] == FW_MUST_MATCH && !fw_linear_matches(s, s->stuck))
+        read_options(s, e, options);
+    else if (fw_is_write(kind))
         write_options(s, s->stuck, options);
     else if (kind == FW_TRY_FAIL)
         try_options(s, e, options);
@@ -158,14 +184,16 @@ static enum fw_step apply(struct fw_solver *s, const struct option *option)
     if (option->grow != FW_NO_EVENT && !fw_cut_has(s->core, &s->cut, option->grow) &&
         !fw_question_grow(s, option->grow))
         return impossible(s);
+    if (option->assigns) {
+        if (option->edges[0].from != FW_NO_EVENT &&
+            !fw_question_grow_clean(s, option->edges[0].from))
+            return impossible(s);
+        fw_vec_push(&s->assigned, option->edges[0]);
+        return FW_STEP_DONE;
+    }
     for (uint32_t i = 0; i < option->edge_count; i++)
         fw_vec_push(&s->edges, option->edges[i]);
     return FW_STEP_DONE;
-}
-
-static bool stopped(const struct fw_solver *s)
-{
-    return s->budget.stop && atomic_load(s->budget.stop);
 }
 
 static enum fw_step close_and_linearise(struct fw_solver *s)
@@ -179,7 +207,7 @@ static enum fw_step close_and_linearise(struct fw_solver *s)
         step = fw_window_build(s);
         if (step == FW_STEP_DONE)
             step = fw_closure(s);
-        if (step == FW_STEP_GROWN && stopped(s))
+        if (step == FW_STEP_GROWN && fw_stopped(s))
             step = FW_STEP_SPENT;
         if (step == FW_STEP_GROWN)
             s->grown_assuming = s->assuming;
@@ -193,11 +221,11 @@ static enum fw_step explore(struct fw_solver *s, uint32_t depth);
 static enum fw_step try_all(struct fw_solver *s, const struct options *options, uint32_t depth)
 {
     struct fw_cut cut;
-    size_t edges = s->edges.len;
+    size_t edges = s->edges.len, assigned = s->assigned.len;
     bool grown = s->grown_assuming;
     enum fw_step worst = FW_STEP_IMPOSSIBLE, step = FW_STEP_IMPOSSIBLE;
 
-    fw_cut_init(&cut, s->core->threads);
+    fw_cut_init(&cut, s->core);
     fw_cut_copy(&cut, &s->cut);
     for (size_t i = 0; i < options->len; i++) {
         s->stats.choices++;
@@ -211,6 +239,7 @@ static enum fw_step try_all(struct fw_solver *s, const struct options *options, 
             worst = FW_STEP_WIDEN;
         fw_cut_copy(&s->cut, &cut);
         s->edges.len = edges;
+        s->assigned.len = assigned;
         s->grown_assuming = grown;
     }
     fw_cut_release(&cut);
@@ -224,7 +253,7 @@ static enum fw_step explore(struct fw_solver *s, uint32_t depth)
 
     if (step != FW_STEP_STUCK)
         return step;
-    if (depth >= MAX_DEPTH || stopped(s))
+    if (depth >= MAX_DEPTH || fw_stopped(s))
         return FW_STEP_SPENT;
     find_options(s, &options);
     step = try_all(s, &options, depth);
@@ -260,17 +289,14 @@ static uint32_t end_of(const struct fw_solver *s)
 
 static enum fw_answer conclude(struct fw_solver *s, enum fw_step step, bool chosen)
 {
-    s->stats.chosen += chosen;
+    s->how = chosen ? FW_BY_CHOICE : FW_BY_CLOSURE;
     switch (step) {
     case FW_STEP_DONE:
-        s->stats.feasible_closed += !chosen;
         fw_question_write(s, &s->cut, s->window.start);
         return FW_FEASIBLE;
     case FW_STEP_IMPOSSIBLE:
-        s->stats.infeasible_closed += !chosen;
         return FW_INFEASIBLE;
     default:
-        s->stats.undecided++;
         return FW_UNDECIDED;
     }
 }
@@ -281,13 +307,14 @@ enum fw_answer fw_search(struct fw_solver *s)
     enum fw_step step;
     struct fw_cut cut;
 
-    fw_cut_init(&cut, s->core->threads);
-    s->start = UINT32_MAX;
+    fw_cut_init(&cut, s->core);
+    s->start = s->loose ? 0 : UINT32_MAX;
     do {
         fw_cut_copy(&cut, &s->cut);
         s->assuming = s->grown_assuming = false;
         s->widen_to = UINT32_MAX;
         fw_vec_clear(&s->edges);
+        fw_vec_clear(&s->assigned);
         step = explore(s, 0);
         if (step == FW_STEP_WIDEN) {
             fw_cut_copy(&s->cut, &cut);

@@ -5,6 +5,9 @@
  *   2. those events, sections closed where another one follows, in the order
  *      of the trace (a sync-preserving reordering): do they show it?
  *   3. the closure of all orders, and choices where it leaves any (search.c)
+ *
+ * With values all this is done twice: first with every read held to the write
+ * that it saw, then with the choice of all writes of its value.
  */
 #include "predict/solver.h"
 
@@ -34,8 +37,8 @@ struct fw_solver *fw_solver_create(const struct fw_core *core, const struct fw_b
         s->budget.steps = FW_BUDGET_STEPS;
     s->cap = fw_xmalloc(((size_t)core->threads + 1) * sizeof *s->cap);
     memcpy(s->cap, core->limit, core->threads * sizeof *s->cap);
-    fw_cut_init(&s->cut, core->threads);
-    fw_cut_init(&s->scratch, core->threads);
+    fw_cut_init(&s->cut, core);
+    fw_cut_init(&s->scratch, core);
     s->lane_by_thread = nothing(core->threads);
     s->cell_by_variable = nothing(fw_symbols_count(symbols, FW_SPACE_VARIABLE));
     s->holding_by_lock = nothing(fw_symbols_count(symbols, FW_SPACE_LOCK));
@@ -55,6 +58,7 @@ void fw_solver_destroy(struct fw_solver *s)
     fw_vec_release(&s->capped);
     fw_vec_release(&s->edges);
     fw_vec_release(&s->forced);
+    fw_vec_release(&s->assigned);
     fw_vec_release(&s->held);
     fw_vec_release(&s->witness);
     fw_window_release(&s->window);
@@ -71,29 +75,53 @@ static void forget_question(struct fw_solver *s)
     fw_window_forget(s);
 }
 
+/* loose: as far as values allow. */
+static enum fw_answer attempt(struct fw_solver *s, bool loose)
+{
+    const struct fw_core *core = s->core;
+
+    forget_question(s);
+    s->loose = loose;
+    s->cut.need = loose ? core->loose : core->need;
+    s->how = FW_AT_ONCE;
+    if (!fw_question_begin(s))
+        return FW_INFEASIBLE;
+    if (loose || !fw_question_in_order(s))
+        return fw_search(s);
+    fw_question_write(s, &s->scratch, UINT32_MAX);
+    return FW_FEASIBLE;
+}
+
+static void count_answer(struct fw_solver_stats *stats, enum fw_answer answer, enum fw_how how)
+{
+    bool feasible = answer == FW_FEASIBLE;
+
+    stats->asked++;
+    if (answer == FW_UNDECIDED)
+        stats->undecided++;
+    else if (how == FW_BY_CHOICE)
+        stats->chosen++;
+    else if (how == FW_BY_CLOSURE)
+        *(feasible ? &stats->feasible_closed : &stats->infeasible_closed) += 1;
+    else
+        *(feasible ? &stats->feasible_at_once : &stats->infeasible_at_once) += 1;
+}
+
 enum fw_answer fw_solver_ask(struct fw_solver *s, enum fw_claim claim, const uint32_t *events,
                              uint32_t count)
 {
-    forget_question(s);
+    enum fw_answer answer = FW_UNDECIDED;
+
     s->claim = claim;
     s->events = events;
     s->event_count = count;
     s->steps = s->budget.steps;
-    s->stats.asked++;
-    if (s->budget.stop && atomic_load(s->budget.stop)) {
-        s->stats.undecided++;
-        return FW_UNDECIDED;
-    }
-    if (!fw_question_begin(s)) {
-        s->stats.infeasible_at_once++;
-        return FW_INFEASIBLE;
-    }
-    if (fw_question_in_order(s)) {
-        s->stats.feasible_at_once++;
-        fw_question_write(s, &s->scratch, UINT32_MAX);
-        return FW_FEASIBLE;
-    }
-    return fw_search(s);
+    if (!fw_stopped(s))
+        answer = attempt(s, false);
+    if (answer == FW_INFEASIBLE && s->core->loose)
+        answer = attempt(s, true);
+    count_answer(&s->stats, answer, s->how);
+    return answer;
 }
 
 const uint32_t *fw_solver_witness(const struct fw_solver *s, uint32_t *count)

@@ -79,8 +79,8 @@ struct fw_solver_stats {
     uint64_t feasible_at_once;   /* the needed events in the order of the trace do it */
     uint64_t infeasible_closed;  /* the closure of the orders has a cycle */
     uint64_t feasible_closed;    /* closed orders could be linearised without a choice */
-    uint64_t chosen;             /* choices had to be explored ... */
-    uint64_t choices;            /* ... so many in all */
+    uint64_t chosen;             /* choices had to be explored */
+    uint64_t choices;            /* how many, over all questions */
     uint64_t undecided;
 };
 

@@ -118,7 +118,9 @@ static void number_nodes(struct fw_solver *s)
     set_all(&w->lane_of, w->nodes, 0);
     set_all(&w->order_in_lane, w->nodes, 0);
     set_all(&w->rows, w->nodes, 0);
-    set_all(&w->must, w->nodes, 0);
+    set_all(&w->sees, w->nodes, FW_NO_EVENT);
+    fw_vec_reserve(&w->must, w->nodes + 1);
+    memset(w->must.at, FW_MUST_NOTHING, w->nodes);
     set_all(&w->out, w->nodes, FW_NO_NODE);
     for (uint32_t i = 0; i < w->nodes; i++) {
         uint32_t e = w->position.at[i];
@@ -191,6 +193,36 @@ static bool must_see(const struct fw_solver *s, uint32_t e)
            fw_core_synchronised(s->core, e);
 }
 
+/* The write that was chosen for the read; false: none has been. */
+static bool is_assigned(const struct fw_solver *s, uint32_t read, uint32_t *write)
+{
+    for (size_t i = 0; i < s->assigned.len; i++)
+        if (s->assigned.at[i].to == read) {
+            *write = s->assigned.at[i].from;
+            return true;
+        }
+    return false;
+}
+
+static void link_read(struct fw_solver *s, uint32_t node, uint32_t read)
+{
+    struct fw_window *w = &s->window;
+    uint32_t write;
+
+    if (!s->loose || !fw_core_flexible(s->core, read)) {
+        w->must.at[node] = FW_MUST_SEE;
+        w->sees.at[node] = s->core->index->partner[read];
+        link_event(s, w->sees.at[node], node);
+    } else if (is_assigned(s, read, &write)) {
+        w->must.at[node] = FW_MUST_SEE;
+        w->sees.at[node] = write;
+        if (write != FW_NO_EVENT)
+            fw_vec_push(&w->waits, ((struct fw_edge) { write, read }));
+    } else {
+        w->must.at[node] = FW_MUST_MATCH;
+    }
+}
+
 /* Rules 2, 3, 6 to 9 of docs/soundness.md, and reads that must see what they saw. */
 static void link_demands(struct fw_solver *s, uint32_t node)
 {
@@ -221,10 +253,8 @@ static void link_demands(struct fw_solver *s, uint32_t node)
         link_round(s, index->round_of[e], node);
         break;
     default:
-        if (fw_is_read(event->kind) && must_see(s, e)) {
-            s->window.must.at[node] = 1;
-            link_event(s, index->partner[e], node);
-        }
+        if (fw_is_read(event->kind) && must_see(s, e))
+            link_read(s, node, e);
         break;
     }
 }
@@ -298,7 +328,7 @@ static void add_read(struct fw_solver *s, uint32_t node, struct fw_cell *cell,
                      struct fw_slot *slot)
 {
     struct fw_window *w = &s->window;
-    uint32_t seen = s->core->index->partner[w->position.at[node]];
+    uint32_t seen = w->sees.at[node];
     uint32_t write = seen == FW_NO_EVENT ? FW_NO_NODE : fw_window_node(s, seen);
 
     if (write != FW_NO_NODE) {
@@ -324,7 +354,7 @@ static void add_access(struct fw_solver *s, uint32_t node)
     w->cell_of.at[node] = cell;
     w->slot_of.at[node] = slot;
     w->writes_before.at[node] = w->slots.at[slot].count;
-    if (w->must.at[node])
+    if (w->must.at[node] == FW_MUST_SEE)
         add_read(s, node, &w->cells.at[cell], &w->slots.at[slot]);
     if (fw_is_write(event->kind))
         w->slots.at[slot].count++;
@@ -394,7 +424,7 @@ enum fw_step fw_window_build(struct fw_solver *s)
 void fw_window_release(struct fw_window *w)
 {
     struct fw_numbers *numbers[] = { &w->position,      &w->lane_of, &w->order_in_lane,
-                                     &w->rows,          &w->out,     &w->must,
+                                     &w->rows,          &w->out,     &w->sees,
                                      &w->cell_of,       &w->slot_of, &w->writes_before,
                                      &w->writes,        &w->readers, &w->reader_count,
                                      &w->queue,         &w->stack,   &w->indegree,
@@ -410,5 +440,6 @@ void fw_window_release(struct fw_window *w)
     fw_vec_release(&w->slots);
     fw_vec_release(&w->reader_links);
     fw_vec_release(&w->queued);
+    fw_vec_release(&w->must);
     fw_vec_release(&w->holdings);
 }

@@ -72,6 +72,13 @@ struct fw_reader_link {
     uint32_t node, next;
 };
 
+/* Is a read held to a write? */
+enum fw_must {
+    FW_MUST_NOTHING,
+    FW_MUST_SEE,
+    FW_MUST_MATCH, /* any write of its value; none has been chosen yet */
+};
+
 /* A lock while linearising. */
 struct fw_holding {
     uint32_t lock;
@@ -87,8 +94,10 @@ struct fw_window {
     FW_VEC(uint32_t) clock; /* nodes times lanes */
     struct fw_numbers out;  /* node → links */
     FW_VEC(struct fw_link) links;
-    struct fw_edges waits;  /* a waiter's release comes before the notify that wakes it */
-    struct fw_numbers must; /* read node → 1: it must see what it saw */
+    struct fw_edges waits;  /* given orders that need not be those of the trace: a waiter's release
+                               comes before the notify that wakes it, a chosen write before its read */
+    FW_VEC(uint8_t) must;   /* node → enum fw_must */
+    struct fw_numbers sees; /* of a node with FW_MUST_SEE: the write, FW_NO_EVENT: none */
     struct fw_numbers cell_of, slot_of, writes_before, writes; /* of accesses */
     FW_VEC(struct fw_cell) cells;
     FW_VEC(struct fw_slot) slots;
@@ -110,11 +119,19 @@ enum fw_step {
     FW_STEP_STUCK, /* a choice is needed */
 };
 
+/* How the latest question was answered. */
+enum fw_how {
+    FW_AT_ONCE,
+    FW_BY_CLOSURE,
+    FW_BY_CHOICE,
+};
+
 struct fw_solver {
     const struct fw_core *core;
     struct fw_budget budget;
     struct fw_solver_stats stats;
     uint64_t steps; /* left for this question */
+    enum fw_how how;
 
     /* the question */
     enum fw_claim claim;
@@ -127,6 +144,9 @@ struct fw_solver {
     struct fw_cut cut;
     struct fw_edges edges;  /* facts and choices so far */
     struct fw_edges forced; /* what the question and open sections demand of this cut */
+    bool loose;               /* reads may see other writes of their value */
+    struct fw_edges assigned; /* which one, where that was chosen: from the write (FW_NO_EVENT:
+                                 none) to the read */
     uint32_t start;         /* of the window, at most */
     uint32_t widen_to;      /* after FW_STEP_WIDEN: where it has to reach, at most */
     bool assuming;          /* that frozen events come first */
@@ -140,6 +160,11 @@ struct fw_solver {
     struct fw_numbers witness;
 };
 
+static inline bool fw_stopped(const struct fw_solver *s)
+{
+    return s->budget.stop && atomic_load(s->budget.stop);
+}
+
 /* ---- question.c ---- */
 
 /* Sets cap and cut.  False: there can be no witness. */
@@ -148,6 +173,8 @@ bool fw_question_begin(struct fw_solver *s);
 bool fw_question_close(const struct fw_solver *s, struct fw_cut *cut);
 /* Adds the event to the cut; false: it exceeds a cap. */
 bool fw_question_grow(struct fw_solver *s, uint32_t event);
+/* The same for a write that has to be untainted. */
+bool fw_question_grow_clean(struct fw_solver *s, uint32_t write);
 /* Fills s->forced, growing the cut as that demands.  False: impossible. */
 bool fw_question_force(struct fw_solver *s);
 /* Is the cut, grown as needed (into s->scratch), a witness in the order of the trace? */
@@ -213,6 +240,9 @@ void fw_merge(const struct fw_core *core, const struct fw_cut *cut, uint32_t fro
 enum fw_step fw_closure(struct fw_solver *s);
 
 /* ---- linear.c ---- */
+
+/* May the read, which must see some write of its value, see what is there now? */
+bool fw_linear_matches(const struct fw_solver *s, uint32_t node);
 
 /* DONE: window.sequence has the order; STUCK: s->stuck. */
 enum fw_step fw_linearise(struct fw_solver *s);

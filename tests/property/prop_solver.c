@@ -6,7 +6,7 @@
  * deadlocks and every pair of waiting acquires as a deadlock, every read with
  * every write (and none) as nondeterminism, and random orders of two to four
  * events.  Both definite answers must agree with the oracle, whatever the
- * number of threads.
+ * number of threads.  Where a trace has values, all of it once more under --values.
  */
 #include "predict/solver.h"
 #include "support/oracle.h"
@@ -187,30 +187,48 @@ static bool all_agree(struct run *run, uint64_t seed)
            orders_agree(run, seed);
 }
 
+static bool has_values(const struct fw_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->attr_count; i++)
+        if (trace->attrs[i].has & FW_ATTR_VALUE)
+            return true;
+    return false;
+}
+
+static bool trace_agrees(struct run *run, const struct fw_index *index, bool values, uint64_t seed)
+{
+    struct fw_core *core = fw_core_create(index, &(struct fw_core_options) { .values = values });
+    bool ok = true;
+
+    run->oracle = fw_oracle_create(run->trace);
+    fw_oracle_use_values(run->oracle, values);
+    if (fw_oracle_explore(run->oracle, 100000) == 0) {
+        run->verifier = fw_verifier_create(run->trace);
+        fw_verifier_use_values(run->verifier, values);
+        run->solver = fw_solver_create(core, NULL);
+        ok = all_agree(run, seed);
+        fw_solver_destroy(run->solver);
+        fw_verifier_destroy(run->verifier);
+    }
+    fw_oracle_destroy(run->oracle);
+    fw_core_destroy(core);
+    return ok;
+}
+
 static bool holds(const struct fw_sample *sample, char *why, size_t size)
 {
     struct fw_trace *trace = fw_load_text(sample->text, sample->size, "solver.std", false, why,
                                           size);
     struct run run = { .trace = trace, .why = why, .size = size };
     struct fw_index *index;
-    struct fw_core *core;
-    bool ok = true;
+    bool ok;
 
     if (!trace)
         return false;
-    run.oracle = fw_oracle_create(trace);
-    if (fw_oracle_explore(run.oracle, 100000) == 0) {
-        index = fw_index_create(trace);
-        core = fw_core_create(index, NULL);
-        run.verifier = fw_verifier_create(trace);
-        run.solver = fw_solver_create(core, NULL);
-        ok = all_agree(&run, sample->seed);
-        fw_solver_destroy(run.solver);
-        fw_verifier_destroy(run.verifier);
-        fw_core_destroy(core);
-        fw_index_destroy(index);
-    }
-    fw_oracle_destroy(run.oracle);
+    index = fw_index_create(trace);
+    ok = trace_agrees(&run, index, false, sample->seed) &&
+         (!has_values(trace) || trace_agrees(&run, index, true, sample->seed));
+    fw_index_destroy(index);
     fw_trace_destroy(trace);
     return ok;
 }
@@ -220,7 +238,7 @@ int main(void)
     static const char *const profiles[] = {
         "locks",    "branches", "two",    "forks",     "shared",     "waits", "monitors",
         "semaphores", "barriers", "atomics", "heap", "deadlocks", "everything", "tiny",
-        "nested",   "sections", NULL,
+        "nested",   "sections", "values",   "values",   NULL,
     };
 
     return fw_property_run("prop_solver", profiles, 12000, holds);
