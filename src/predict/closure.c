@@ -349,7 +349,7 @@ enum fw_step fw_closure(struct fw_solver *s)
     enum fw_step step;
 
     enqueue_all(w);
-    step = insert_given(s, &w->waits);
+    step = insert_given(s, &w->given);
     if (step == FW_STEP_DONE)
         step = insert_given(s, &s->forced);
     if (step == FW_STEP_DONE)

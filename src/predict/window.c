@@ -184,7 +184,7 @@ static void link_wake(struct fw_solver *s, uint32_t node, uint32_t wake)
 
     link_event(s, notify, node);
     if (notify != FW_NO_EVENT && release != FW_NO_EVENT)
-        fw_vec_push(&s->window.waits, ((struct fw_edge) { release, notify }));
+        fw_vec_push(&s->window.given, ((struct fw_edge) { release, notify }));
 }
 
 static bool must_see(const struct fw_solver *s, uint32_t e)
@@ -217,7 +217,7 @@ static void link_read(struct fw_solver *s, uint32_t node, uint32_t read)
         w->must.at[node] = FW_MUST_SEE;
         w->sees.at[node] = write;
         if (write != FW_NO_EVENT)
-            fw_vec_push(&w->waits, ((struct fw_edge) { write, read }));
+            fw_vec_push(&w->given, ((struct fw_edge) { write, read }));
     } else {
         w->must.at[node] = FW_MUST_MATCH;
     }
@@ -396,7 +396,7 @@ void fw_window_forget(struct fw_solver *s)
             s->cell_by_variable[s->core->trace->events[w->position.at[i]].target] = FW_NO_NODE;
     fw_vec_clear(&w->lane);
     fw_vec_clear(&w->links);
-    fw_vec_clear(&w->waits);
+    fw_vec_clear(&w->given);
     fw_vec_clear(&w->cells);
     fw_vec_clear(&w->slots);
     fw_vec_clear(&w->reader_links);
@@ -435,7 +435,7 @@ void fw_window_release(struct fw_window *w)
     fw_vec_release(&w->lane);
     fw_vec_release(&w->clock);
     fw_vec_release(&w->links);
-    fw_vec_release(&w->waits);
+    fw_vec_release(&w->given);
     fw_vec_release(&w->cells);
     fw_vec_release(&w->slots);
     fw_vec_release(&w->reader_links);

@@ -94,8 +94,8 @@ struct fw_window {
     FW_VEC(uint32_t) clock; /* nodes times lanes */
     struct fw_numbers out;  /* node → links */
     FW_VEC(struct fw_link) links;
-    struct fw_edges waits;  /* given orders that need not be those of the trace: a waiter's release
-                               comes before the notify that wakes it, a chosen write before its read */
+    struct fw_edges given;  /* orders that the sweep cannot take: a waiter's release comes before
+                               the notify that wakes it, a chosen write before its read */
     FW_VEC(uint8_t) must;   /* node → enum fw_must */
     struct fw_numbers sees; /* of a node with FW_MUST_SEE: the write, FW_NO_EVENT: none */
     struct fw_numbers cell_of, slot_of, writes_before, writes; /* of accesses */
