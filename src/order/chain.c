@@ -1,81 +1,60 @@
 /*
  * chain.c - see chain.h.
  *
- * Each pair of chains that has edges is in two lists, of those out of the one
- * chain and of those into the other, each time with a summary (the last
- * source and the first target of its edges) that mostly tells without looking
- * at the edges that a pair cannot improve anything.
+ * Inserted and settled edges are two layers of the same shape (layer.h).  The
+ * settled one is closed: if x reaches y over settled edges alone, then one of
+ * them, from x's chain to y's, says so.  Adding a → b to a closed relation adds just
+ * (what reaches a) × (what b reaches), with cycles as well as without.
  *
  * A search forward keeps for each chain the earliest place reached so far, a
- * search backward 1 + the latest place that reaches (0: none); both have a queue of
- * the chains whose value has improved since they were last looked at.  Between
- * queries all values say "none", so that a query costs nothing for chains that
- * it does not touch.
- *
- * A search ends because values only improve, and there are no more of them than
- * ends of edges.  In an acyclic relation a shortest path enters a chain once at
- * most, so with k chains k rounds of the queue are enough.
+ * search backward 1 + the latest place that reaches (0: none); both have a queue
+ * of the chains whose value has improved since they were last looked at.  A value
+ * that came over a settled edge is passed on over inserted edges only.  Between
+ * queries all values say "none", so that a query costs nothing for chains that it
+ * does not touch.  A search ends because values only improve, and there are no
+ * more of them than ends of edges.
  */
 #include "order/chain.h"
 
 #include "base/bug.h"
-#include "base/idmap.h"
-#include "base/vec.h"
-#include "order/edges.h"
+#include "order/layer.h"
 
 #define NOT_REACHED UINT32_MAX
+#define AHEAD       4u
 
-/* A pair of chains as one of them sees it. */
-struct arc {
-    uint32_t chain; /* the other one */
-    uint32_t pair;
-    uint32_t last_source, first_target; /* no edges: such that no query looks further */
-};
-
-FW_VEC_TYPE(arcs, struct arc);
-
-struct pair {
-    struct fw_edges edges;
-    uint32_t from, to;
-    uint32_t out, in; /* where it is in the lists of the two */
-};
-
-struct chain {
-    struct arcs out, in;
+/* Over which edges a value is still to be passed on. */
+enum {
+    IDLE,     /* none: not in the queue */
+    INSERTED, /* inserted ones */
+    ALL
 };
 
 /* One direction of a query. */
 struct search {
-    uint32_t *value; /* by chain */
-    bool *queued;
-    uint32_t *queue, head, waiting; /* a ring as long as there are chains */
+    uint32_t *value;                /* by chain */
+    uint8_t *due;                   /* by chain: one of the above */
+    uint32_t *queue, head, waiting; /* a ring with room for every chain */
     uint32_t *touched, touched_count;
 };
 
 struct fw_chain {
-    FW_VEC(struct chain) chains;
-    FW_VEC(struct pair) pairs;
-    struct fw_idmap pair_of; /* (from, to) → pair */
-    struct fw_edge_pool pool;
-    uint64_t edges;
+    uint32_t room; /* for so many chains, in the layers and the searches */
+    struct fw_layer inserted, settled;
     struct search forward, backward;
-    size_t scratch; /* chains that the searches have room for */
+    FW_VEC(struct fw_node) before, after; /* of the edge that is being settled */
 };
 
 /* --- life --------------------------------------------------------------------------------- */
 
 struct fw_chain *fw_chain_create(void)
 {
-    struct fw_chain *order = fw_xcalloc(1, sizeof *order);
-
-    fw_edge_pool_init(&order->pool);
-    return order;
+    return fw_xcalloc(1, sizeof(struct fw_chain));
 }
 
 static void search_release(struct search *search)
 {
     free(search->value);
-    free(search->queued);
+    free(search->due);
     free(search->queue);
     free(search->touched);
 }
@@ -84,180 +63,146 @@ void fw_chain_destroy(struct fw_chain *order)
 {
     if (!order)
         return;
-    for (size_t i = 0; i < order->chains.cap; i++) {
-        fw_vec_release(&order->chains.at[i].out);
-        fw_vec_release(&order->chains.at[i].in);
-    }
-    fw_vec_release(&order->chains);
-    fw_vec_release(&order->pairs);
-    fw_idmap_release(&order->pair_of);
-    fw_edge_pool_release(&order->pool);
+    fw_layer_release(&order->inserted);
+    fw_layer_release(&order->settled);
     search_release(&order->forward);
     search_release(&order->backward);
+    fw_vec_release(&order->before);
+    fw_vec_release(&order->after);
     free(order);
 }
 
 void fw_chain_clear(struct fw_chain *order)
 {
-    for (size_t i = 0; i < order->chains.len; i++) {
-        fw_vec_clear(&order->chains.at[i].out);
-        fw_vec_clear(&order->chains.at[i].in);
-    }
-    order->chains.len = 0;
-    fw_vec_clear(&order->pairs);
-    if (order->pair_of.count)
-        memset(order->pair_of.slots, 0, order->pair_of.size * sizeof *order->pair_of.slots);
-    order->pair_of.count = 0;
-    fw_edge_pool_clear(&order->pool);
-    order->edges = 0;
+    fw_layer_clear(&order->inserted);
+    fw_layer_clear(&order->settled);
 }
 
-/* Lists of chains beyond len stay for their next use: all of cap is always in order. */
-static void add_chains(struct fw_chain *order, uint32_t chain)
+static void search_grow(struct search *search, uint32_t had, uint32_t want, uint32_t none)
 {
-    size_t had = order->chains.cap;
+    search->value = fw_xrealloc(search->value, want, sizeof *search->value);
+    search->due = fw_xrealloc(search->due, want, sizeof *search->due);
+    search->queue = fw_xrealloc(search->queue, want, sizeof *search->queue);
+    search->touched = fw_xrealloc(search->touched, want, sizeof *search->touched);
+    memset(search->due + had, IDLE, want - had);
+    for (uint32_t i = had; i < want; i++)
+        search->value[i] = none;
+}
 
-    fw_vec_reserve(&order->chains, (size_t)chain + 1);
-    memset(order->chains.at + had, 0, (order->chains.cap - had) * sizeof *order->chains.at);
-    if (order->chains.len <= chain)
-        order->chains.len = (size_t)chain + 1;
+static void make_room(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    uint32_t want = (a.chain > b.chain ? a.chain : b.chain) + 1;
+
+    FW_ASSERT(a.place < FW_CHAIN_NONE && b.place < FW_CHAIN_NONE && want);
+    if (want <= order->room)
+        return;
+    if (order->room < UINT32_MAX / 2 && want < 2 * order->room)
+        want = 2 * order->room;
+    fw_layer_grow(&order->inserted, want);
+    fw_layer_grow(&order->settled, want);
+    search_grow(&order->forward, order->room, want, NOT_REACHED);
+    search_grow(&order->backward, order->room, want, 0);
+    order->room = want;
 }
 
 /* --- edges -------------------------------------------------------------------------------- */
 
-struct pair_key {
-    const struct fw_chain *order;
-    uint32_t from, to;
-};
-
-static bool is_pair(const void *key, uint32_t id)
-{
-    const struct pair_key *k = key;
-    const struct pair *pair = &k->order->pairs.at[id];
-
-    return pair->from == k->from && pair->to == k->to;
-}
-
-static uint32_t hash_of(uint32_t from, uint32_t to)
-{
-    uint64_t x = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return (uint32_t)(x >> 32);
-}
-
-static uint32_t find_pair(const struct fw_chain *order, uint32_t from, uint32_t to)
-{
-    struct pair_key key = { order, from, to };
-
-    return fw_idmap_find(&order->pair_of, hash_of(from, to), is_pair, &key);
-}
-
-static uint32_t add_pair(struct fw_chain *order, uint32_t from, uint32_t to)
-{
-    uint32_t id = (uint32_t)order->pairs.len;
-    struct pair pair = { .from = from, .to = to };
-    struct chain *source, *target;
-
-    add_chains(order, from > to ? from : to);
-    source = &order->chains.at[from];
-    target = &order->chains.at[to];
-    pair.out = (uint32_t)source->out.len;
-    pair.in = (uint32_t)target->in.len;
-    fw_vec_push(&source->out, ((struct arc) { .chain = to, .pair = id }));
-    fw_vec_push(&target->in, ((struct arc) { .chain = from, .pair = id }));
-    fw_vec_push(&order->pairs, pair);
-    fw_idmap_add(&order->pair_of, hash_of(from, to), id);
-    return id;
-}
-
-/* The arc without edges ends where no place is, and starts before all of them. */
-static void summarise(struct fw_chain *order, const struct pair *pair)
-{
-    struct arc *out = &order->chains.at[pair->from].out.at[pair->out];
-    struct arc *in = &order->chains.at[pair->to].in.at[pair->in];
-    bool some = pair->edges.count > 0;
-
-    out->last_source = in->last_source = some ? pair->edges.last_source : 0;
-    out->first_target = in->first_target = some ? pair->edges.first_target : FW_CHAIN_NONE;
-}
-
 void fw_chain_insert(struct fw_chain *order, struct fw_node a, struct fw_node b)
 {
-    uint32_t id = find_pair(order, a.chain, b.chain);
-    struct pair *pair;
-
-    FW_ASSERT(a.place < FW_CHAIN_NONE && b.place < FW_CHAIN_NONE);
-    if (id == FW_IDMAP_NONE)
-        id = add_pair(order, a.chain, b.chain);
-    pair = &order->pairs.at[id];
-    fw_edges_insert(&order->pool, &pair->edges, a.place, b.place);
-    summarise(order, pair);
-    order->edges++;
+    make_room(order, a, b);
+    fw_layer_insert(&order->inserted, a, b);
 }
 
 bool fw_chain_delete(struct fw_chain *order, struct fw_node a, struct fw_node b)
 {
-    uint32_t id = find_pair(order, a.chain, b.chain);
-    struct pair *pair;
+    return fw_layer_delete(&order->inserted, a, b);
+}
 
-    if (id == FW_IDMAP_NONE)
-        return false;
-    pair = &order->pairs.at[id];
-    if (!fw_edges_delete(&order->pool, &pair->edges, a.place, b.place))
-        return false;
-    summarise(order, pair);
-    order->edges--;
-    return true;
+/* Does a reach b over settled edges? */
+static bool is_settled(const struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    if (a.chain == b.chain && a.place <= b.place)
+        return true;
+    return fw_layer_target(&order->settled, a, b.chain, FW_CHAIN_NONE) <= b.place;
+}
+
+/* What reaches a but not yet b, the last of each chain. */
+static void find_before(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    const struct fw_arcs *in = &order->settled.chains[a.chain].in;
+
+    fw_vec_clear(&order->before);
+    fw_vec_push(&order->before, a);
+    for (size_t i = 0; i < in->len; i++) {
+        const struct fw_edges *edges = &in->at[i].edges;
+        uint32_t place = fw_edges_source(&order->settled.pool, edges, a.place);
+        struct fw_node node = { in->at[i].chain, place - 1 };
+
+        if (place && !is_settled(order, node, b))
+            fw_vec_push(&order->before, node);
+    }
+}
+
+/* What b reaches but a does not yet, the first of each chain. */
+static void find_after(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    const struct fw_arcs *out = &order->settled.chains[b.chain].out;
+
+    fw_vec_clear(&order->after);
+    fw_vec_push(&order->after, b);
+    for (size_t i = 0; i < out->len; i++) {
+        const struct fw_edges *edges = &out->at[i].edges;
+        uint32_t place = fw_edges_target(&order->settled.pool, edges, b.place, FW_CHAIN_NONE);
+        struct fw_node node = { out->at[i].chain, place };
+
+        if (place != FW_CHAIN_NONE && !is_settled(order, a, node))
+            fw_vec_push(&order->after, node);
+    }
+}
+
+void fw_chain_settle(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    make_room(order, a, b);
+    if (is_settled(order, a, b))
+        return;
+    find_before(order, a, b);
+    find_after(order, a, b);
+    for (size_t i = 0; i < order->before.len; i++)
+        for (size_t j = 0; j < order->after.len; j++) {
+            struct fw_node from = order->before.at[i], to = order->after.at[j];
+
+            if (from.chain != to.chain || from.place > to.place)
+                fw_layer_insert_useful(&order->settled, from, to);
+        }
 }
 
 /* --- searches ----------------------------------------------------------------------------- */
 
-static void search_grow(struct search *search, size_t had, size_t want, uint32_t none)
-{
-    search->value = fw_xrealloc(search->value, want, sizeof *search->value);
-    search->queued = fw_xrealloc(search->queued, want, sizeof *search->queued);
-    search->queue = fw_xrealloc(search->queue, want, sizeof *search->queue);
-    search->touched = fw_xrealloc(search->touched, want, sizeof *search->touched);
-    for (size_t i = had; i < want; i++) {
-        search->value[i] = none;
-        search->queued[i] = false;
-    }
-}
-
-static void prepare(struct fw_chain *order)
-{
-    size_t want = order->chains.cap;
-
-    if (order->scratch >= want)
-        return;
-    search_grow(&order->forward, order->scratch, want, NOT_REACHED);
-    search_grow(&order->backward, order->scratch, want, 0);
-    order->scratch = want;
-}
-
-static void improve(struct search *search, uint32_t chain, uint32_t value, uint32_t none,
-                    size_t chains)
+static void improve(struct search *search, uint32_t room, struct fw_node node, uint32_t none,
+                    uint8_t due)
 {
     uint32_t at;
 
-    if (search->value[chain] == none)
-        search->touched[search->touched_count++] = chain;
-    search->value[chain] = value;
-    if (search->queued[chain])
-        return;
-    at = search->head + search->waiting++;
-    search->queue[at < chains ? at : at - chains] = chain;
-    search->queued[chain] = true;
+    if (search->value[node.chain] == none)
+        search->touched[search->touched_count++] = node.chain;
+    search->value[node.chain] = node.place;
+    if (search->due[node.chain] == IDLE && due != IDLE) {
+        at = search->head + search->waiting++;
+        search->queue[at < room ? at : at - room] = node.chain;
+    }
+    if (due > search->due[node.chain])
+        search->due[node.chain] = due;
 }
 
-static uint32_t pop(struct search *search, size_t chains)
+static uint32_t pop(struct search *search, uint32_t room, uint8_t *due)
 {
     uint32_t chain = search->queue[search->head++];
 
-    if (search->head == chains)
+    if (search->head == room)
         search->head = 0;
     search->waiting--;
-    search->queued[chain] = false;
+    *due = search->due[chain];
+    search->due[chain] = IDLE;
     return chain;
 }
 
@@ -265,89 +210,101 @@ static void search_end(struct search *search, uint32_t none)
 {
     for (uint32_t i = 0; i < search->touched_count; i++) {
         search->value[search->touched[i]] = none;
-        search->queued[search->touched[i]] = false;
+        search->due[search->touched[i]] = IDLE;
     }
     search->touched_count = search->head = search->waiting = 0;
 }
 
-/* Looks at what one chain's improvement leads to; true if the two searches have met. */
-static bool go_forward(struct fw_chain *order)
+/* The arc, with the edges of one that comes soon on their way. */
+static inline const struct fw_arc *fetch(const struct fw_layer *layer, const struct fw_arcs *arcs,
+                                         size_t i)
+{
+    if (i + AHEAD < arcs->len)
+        fw_edges_prefetch(&layer->pool, &arcs->at[i + AHEAD].edges);
+    return &arcs->at[i];
+}
+
+/* Passes the value of a chain on over the edges of a layer; true if the two searches have met. */
+static bool pass_forward(struct fw_chain *order, const struct fw_layer *layer, uint32_t chain)
 {
     struct search *s = &order->forward;
-    uint32_t chain = pop(s, order->chains.len), place = s->value[chain];
-    const struct arcs *out = &order->chains.at[chain].out;
+    const struct fw_arcs *out = &layer->chains[chain].out;
+    uint32_t place = s->value[chain];
 
     for (size_t i = 0; i < out->len; i++) {
-        const struct arc *arc = &out->at[i];
-        uint32_t had = s->value[arc->chain], got;
+        const struct fw_arc *arc = fetch(layer, out, i);
+        uint32_t had = s->value[arc->chain];
+        struct fw_node got = { .chain = arc->chain };
+        uint8_t due = layer == &order->inserted                    ? ALL
+                      : order->inserted.chains[arc->chain].out.len ? INSERTED
+                                                                   : IDLE;
 
-        if (arc->first_target >= had || arc->last_source < place)
+        if (arc->edges.first_target >= had || arc->edges.last_source < place)
             continue;
-        got = fw_edges_target(&order->pool, &order->pairs.at[arc->pair].edges, place, had);
-        if (got == had)
+        got.place = fw_edges_target(&layer->pool, &arc->edges, place, had);
+        if (got.place == had)
             continue;
-        improve(s, arc->chain, got, NOT_REACHED, order->chains.len);
-        if (got < order->backward.value[arc->chain])
+        improve(s, order->room, got, NOT_REACHED, due);
+        if (got.place < order->backward.value[arc->chain])
             return true;
     }
     return false;
+}
+
+static bool pass_backward(struct fw_chain *order, const struct fw_layer *layer, uint32_t chain)
+{
+    struct search *s = &order->backward;
+    const struct fw_arcs *in = &layer->chains[chain].in;
+    uint32_t place = s->value[chain] - 1;
+
+    for (size_t i = 0; i < in->len; i++) {
+        const struct fw_arc *arc = fetch(layer, in, i);
+        uint32_t had = s->value[arc->chain];
+        struct fw_node got = { .chain = arc->chain };
+        uint8_t due = layer == &order->inserted                   ? ALL
+                      : order->inserted.chains[arc->chain].in.len ? INSERTED
+                                                                  : IDLE;
+
+        if (arc->edges.first_target > place || arc->edges.last_source < had)
+            continue;
+        got.place = fw_edges_source(&layer->pool, &arc->edges, place);
+        if (got.place <= had)
+            continue;
+        improve(s, order->room, got, 0, due);
+        if (got.place > order->forward.value[arc->chain])
+            return true;
+    }
+    return false;
+}
+
+static bool go_forward(struct fw_chain *order)
+{
+    uint8_t due;
+    uint32_t chain = pop(&order->forward, order->room, &due);
+
+    return (due == ALL && pass_forward(order, &order->settled, chain)) ||
+           pass_forward(order, &order->inserted, chain);
 }
 
 static bool go_backward(struct fw_chain *order)
 {
-    struct search *s = &order->backward;
-    uint32_t chain = pop(s, order->chains.len), place = s->value[chain] - 1;
-    const struct arcs *in = &order->chains.at[chain].in;
+    uint8_t due;
+    uint32_t chain = pop(&order->backward, order->room, &due);
 
-    for (size_t i = 0; i < in->len; i++) {
-        const struct arc *arc = &in->at[i];
-        uint32_t had = s->value[arc->chain], got;
-
-        if (arc->first_target > place || arc->last_source < had)
-            continue;
-        got = fw_edges_source(&order->pool, &order->pairs.at[arc->pair].edges, place);
-        if (got <= had)
-            continue;
-        improve(s, arc->chain, got, 0, order->chains.len);
-        if (got > order->forward.value[arc->chain])
-            return true;
-    }
-    return false;
+    return (due == ALL && pass_backward(order, &order->settled, chain)) ||
+           pass_backward(order, &order->inserted, chain);
 }
 
 static void start_forward(struct fw_chain *order, struct fw_node a)
 {
-    prepare(order);
-    if (a.chain < order->chains.len)
-        improve(&order->forward, a.chain, a.place, NOT_REACHED, order->chains.len);
+    improve(&order->forward, order->room, a, NOT_REACHED, ALL);
 }
 
 static void start_backward(struct fw_chain *order, struct fw_node b)
 {
-    prepare(order);
-    if (b.chain < order->chains.len)
-        improve(&order->backward, b.chain, b.place + 1, 0, order->chains.len);
-}
+    struct fw_node start = { b.chain, b.place + 1 };
 
-/* --- queries ------------------------------------------------------------------------------ */
-
-bool fw_chain_reach(struct fw_chain *order, struct fw_node a, struct fw_node b)
-{
-    const struct search *forward = &order->forward, *backward = &order->backward;
-    bool met = false;
-
-    if (a.chain == b.chain && a.place <= b.place)
-        return true;
-    if (a.chain >= order->chains.len || b.chain >= order->chains.len)
-        return false;
-    start_forward(order, a);
-    start_backward(order, b);
-    /* Where one of them ends without the other, there is nothing more to meet. */
-    while (!met && forward->waiting && backward->waiting)
-        met = go_forward(order) || go_backward(order);
-    search_end(&order->forward, NOT_REACHED);
-    search_end(&order->backward, 0);
-    return met;
+    improve(&order->backward, order->room, start, 0, ALL);
 }
 
 static void search_forward(struct fw_chain *order, struct fw_node a)
@@ -364,12 +321,35 @@ static void search_backward(struct fw_chain *order, struct fw_node b)
         go_backward(order);
 }
 
+/* --- queries ------------------------------------------------------------------------------ */
+
+bool fw_chain_reach(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    const struct search *forward = &order->forward, *backward = &order->backward;
+    bool met = false;
+
+    if (is_settled(order, a, b))
+        return true;
+    if (!order->inserted.count || a.chain >= order->room || b.chain >= order->room)
+        return false;
+    start_forward(order, a);
+    start_backward(order, b);
+    /* Where one of them ends without the other, there is nothing more to meet. */
+    while (!met && forward->waiting && backward->waiting)
+        met = go_forward(order) || go_backward(order);
+    search_end(&order->forward, NOT_REACHED);
+    search_end(&order->backward, 0);
+    return met;
+}
+
 uint32_t fw_chain_succ(struct fw_chain *order, struct fw_node a, uint32_t chain)
 {
-    uint32_t place;
+    uint32_t own = a.chain == chain ? a.place : FW_CHAIN_NONE, place;
 
-    if (a.chain >= order->chains.len || chain >= order->chains.len)
-        return a.chain == chain ? a.place : FW_CHAIN_NONE;
+    if (a.chain >= order->room || chain >= order->room)
+        return own;
+    if (!order->inserted.count)
+        return fw_layer_target(&order->settled, a, chain, own);
     search_forward(order, a);
     place = order->forward.value[chain];
     search_end(&order->forward, NOT_REACHED);
@@ -378,14 +358,18 @@ uint32_t fw_chain_succ(struct fw_chain *order, struct fw_node a, uint32_t chain)
 
 uint32_t fw_chain_pred(struct fw_chain *order, struct fw_node b, uint32_t chain)
 {
-    uint32_t place;
+    uint32_t own = b.chain == chain ? b.place + 1 : 0, place;
 
-    if (b.chain >= order->chains.len || chain >= order->chains.len)
-        return b.chain == chain ? b.place : FW_CHAIN_NONE;
+    if (b.chain >= order->room || chain >= order->room)
+        return own - 1; /* none: 0 - 1 */
+    if (!order->inserted.count) {
+        place = fw_layer_source(&order->settled, b, chain);
+        return (place > own ? place : own) - 1;
+    }
     search_backward(order, b);
-    place = order->backward.value[chain] - 1; /* none: 0 - 1 */
+    place = order->backward.value[chain];
     search_end(&order->backward, 0);
-    return place;
+    return place - 1;
 }
 
 /* Everything is none but the own place. */
@@ -401,6 +385,8 @@ void fw_chain_succ_all(struct fw_chain *order, struct fw_node a, uint32_t *place
     const struct search *s = &order->forward;
 
     fill(a, places, chains);
+    if (a.chain >= order->room)
+        return;
     search_forward(order, a);
     for (uint32_t i = 0; i < s->touched_count; i++)
         if (s->touched[i] < chains)
@@ -413,6 +399,8 @@ void fw_chain_pred_all(struct fw_chain *order, struct fw_node b, uint32_t *place
     const struct search *s = &order->backward;
 
     fill(b, places, chains);
+    if (b.chain >= order->room)
+        return;
     search_backward(order, b);
     for (uint32_t i = 0; i < s->touched_count; i++)
         if (s->touched[i] < chains)
@@ -420,40 +408,27 @@ void fw_chain_pred_all(struct fw_chain *order, struct fw_node b, uint32_t *place
     search_end(&order->backward, 0);
 }
 
-uint64_t fw_chain_edges(const struct fw_chain *order)
+uint64_t fw_chain_inserted(const struct fw_chain *order)
 {
-    return order->edges;
+    return order->inserted.count;
 }
 
 size_t fw_chain_bytes(const struct fw_chain *order)
 {
     const struct search *s = &order->forward;
-    size_t bytes = sizeof *order;
+    size_t each = sizeof *s->value + sizeof *s->due + sizeof *s->queue + sizeof *s->touched;
 
-    bytes += order->chains.cap * sizeof *order->chains.at;
-    for (size_t i = 0; i < order->chains.cap; i++)
-        bytes += (order->chains.at[i].out.cap + order->chains.at[i].in.cap) * sizeof(struct arc);
-    bytes += order->pairs.cap * sizeof *order->pairs.at;
-    bytes += order->pair_of.size * sizeof *order->pair_of.slots;
-    bytes += order->pool.used * sizeof *order->pool.words;
-    bytes += 2 * order->scratch *
-             (sizeof *s->value + sizeof *s->queued + sizeof *s->queue + sizeof *s->touched);
-    return bytes;
+    return sizeof *order + 2 * order->room * each + fw_layer_bytes(&order->inserted) +
+           fw_layer_bytes(&order->settled) +
+           (order->before.cap + order->after.cap) * sizeof *order->before.at;
 }
 
 void fw_chain_check(const struct fw_chain *order)
 {
-    uint64_t edges = 0;
-
-    for (size_t i = 0; i < order->pairs.len; i++) {
-        const struct pair *pair = &order->pairs.at[i];
-
-        FW_ASSERT(order->chains.at[pair->from].out.at[pair->out].pair == i);
-        FW_ASSERT(order->chains.at[pair->to].in.at[pair->in].pair == i);
-        fw_edges_check(&order->pool, &pair->edges);
-        edges += pair->edges.count;
-    }
-    FW_ASSERT(edges == order->edges);
-    for (size_t i = 0; i < order->scratch; i++)
+    fw_layer_check(&order->inserted);
+    fw_layer_check(&order->settled);
+    for (uint32_t i = 0; i < order->room; i++) {
         FW_ASSERT(order->forward.value[i] == NOT_REACHED && !order->backward.value[i]);
+        FW_ASSERT(order->forward.due[i] == IDLE && order->backward.due[i] == IDLE);
+    }
 }

@@ -138,20 +138,28 @@ static void node_destroy(struct fw_edge_pool *pool, uint32_t node, uint32_t leve
 
 /* --- entries of a node -------------------------------------------------------------------- */
 
-/* How many of the sorted values are below the limit. */
+typedef int32_t lanes __attribute__((vector_size(16)));
+
+/*
+ * How many of the values are below the limit.  Looks at all of them, four at a time, because
+ * loads that do not wait for each other are faster than a binary search in so short an array.
+ */
 static inline uint32_t rank(const uint32_t *values, uint32_t count, uint32_t limit)
 {
-    const uint32_t *base = values;
+    const lanes flip = { INT32_MIN, INT32_MIN, INT32_MIN,
+                         INT32_MIN }; /* unsigned to signed order */
+    lanes limits = { (int32_t)limit, (int32_t)limit, (int32_t)limit, (int32_t)limit };
+    lanes sum = { 0 }, four;
+    uint32_t i = 0, rest = 0;
 
-    if (!count)
-        return 0;
-    while (count > 1) {
-        uint32_t half = count / 2;
-
-        base += base[half - 1] < limit ? half : 0;
-        count -= half;
+    limits ^= flip;
+    for (; i + 4 <= count; i += 4) {
+        memcpy(&four, values + i, sizeof four);
+        sum += (four ^ flip) < limits; /* -1 each */
     }
-    return (uint32_t)(base - values) + (*base < limit);
+    for (; i < count; i++)
+        rest += values[i] < limit;
+    return rest - (uint32_t)(sum[0] + sum[1] + sum[2] + sum[3]);
 }
 
 /* How many entries are at or before this edge. */
@@ -472,7 +480,7 @@ uint32_t fw_edges_target(const struct fw_edge_pool *pool, const struct fw_edges 
         /* All behind is from `source` or later; what is just before may have some that is. */
         if (at < count && column(pool, node, LEAST)[at] < bound)
             bound = column(pool, node, LEAST)[at];
-        if (!level || !at || column(pool, node, TARGET)[at - 1] >= bound)
+        if (!level || !at)
             return bound;
         node = column(pool, node, CHILD)[at - 1];
     }
@@ -495,6 +503,47 @@ uint32_t fw_edges_source(const struct fw_edge_pool *pool, const struct fw_edges 
             return column(pool, node, SOURCE)[at] + 1;
         node = column(pool, node, CHILD)[at];
     }
+}
+
+/* --- useful edges only -------------------------------------------------------------------- */
+
+/* The last edge that starts at *source or earlier; false if there is none. */
+static bool last_before(const struct fw_edge_pool *pool, const struct fw_edges *edges,
+                        uint32_t *source, uint32_t *target)
+{
+    uint32_t node = edges->root, at;
+
+    if (edges->count < 2) {
+        at = edges->count && edges->last_source <= *source;
+        *source = edges->last_source;
+        *target = edges->first_target;
+        return at;
+    }
+    for (uint32_t level = edges->height;; level--) {
+        at = rank(column(pool, node, SOURCE), count_of(pool, node), *source + 1);
+        if (!at)
+            return false;
+        if (!level)
+            break;
+        node = column(pool, node, CHILD)[at - 1];
+    }
+    *source = column(pool, node, SOURCE)[at - 1];
+    *target = column(pool, node, TARGET)[at - 1];
+    return true;
+}
+
+void fw_edges_insert_useful(struct fw_edge_pool *pool, struct fw_edges *edges, uint32_t source,
+                            uint32_t target)
+{
+    uint32_t start = source, end;
+
+    if (fw_edges_target(pool, edges, source, UINT32_MAX) <= target)
+        return;
+    while (last_before(pool, edges, &start, &end) && end >= target) {
+        fw_edges_delete(pool, edges, start, end);
+        start = source;
+    }
+    fw_edges_insert(pool, edges, source, target);
 }
 
 /* --- invariants --------------------------------------------------------------------------- */

@@ -61,12 +61,32 @@ void fw_edges_insert(struct fw_edge_pool *pool, struct fw_edges *edges, uint32_t
 bool fw_edges_delete(struct fw_edge_pool *pool, struct fw_edges *edges, uint32_t source,
                      uint32_t target);
 
+/*
+ * Inserts an edge unless it answers no question, and deletes those that with it no longer answer
+ * any.  For sets that are changed by nothing else: then a later source has a later target.
+ */
+void fw_edges_insert_useful(struct fw_edge_pool *pool, struct fw_edges *edges, uint32_t source,
+                            uint32_t target);
+
 /* The earliest target from `source` or later if it is below `bound`, else `bound`. */
 uint32_t fw_edges_target(const struct fw_edge_pool *pool, const struct fw_edges *edges,
                          uint32_t source, uint32_t bound);
 /* 1 + the latest source of an edge to `target` or earlier; 0 if there is none. */
 uint32_t fw_edges_source(const struct fw_edge_pool *pool, const struct fw_edges *edges,
                          uint32_t target);
+
+/* A question will be asked soon. */
+static inline void fw_edges_prefetch(const struct fw_edge_pool *pool, const struct fw_edges *edges)
+{
+    const uint32_t *root = pool->words + edges->root;
+
+    if (edges->count < 2)
+        return;
+    __builtin_prefetch(root);
+    __builtin_prefetch(root + 16);
+    __builtin_prefetch(root + 52);
+    __builtin_prefetch(root + 104);
+}
 
 /* Aborts if an invariant is broken; for tests. */
 void fw_edges_check(const struct fw_edge_pool *pool, const struct fw_edges *edges);
