@@ -1,4 +1,4 @@
-# Benchmarks: built on demand (FOREWEAVE_BENCH), run by bench/run.sh and bench/analyses.sh.
+# Benchmarks: built on demand (FOREWEAVE_BENCH), run by the scripts in bench/ or by hand (bench_order).
 file(GLOB BENCH_GEN_SOURCES CONFIGURE_DEPENDS bench/gen*.c)
 add_executable(bench_gen ${BENCH_GEN_SOURCES})
 target_link_libraries(bench_gen PRIVATE foreweave_core m)
@@ -10,3 +10,7 @@ set_target_properties(bench_read PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BIN
 add_executable(bench_measure bench/measure.c)
 set_target_properties(bench_measure PROPERTIES OUTPUT_NAME measure
                       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+add_executable(bench_order bench/bench_order.c bench/order_chain.c bench/order_clocks.c
+               bench/order_fenwick.c)
+target_link_libraries(bench_order PRIVATE foreweave_core)
+set_target_properties(bench_order PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)

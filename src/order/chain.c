@@ -126,56 +126,6 @@ static bool is_settled(const struct fw_chain *order, struct fw_node a, struct fw
     return fw_layer_target(&order->settled, a, b.chain, FW_CHAIN_NONE) <= b.place;
 }
 
-/* What reaches a but not yet b, the last of each chain. */
-static void find_before(struct fw_chain *order, struct fw_node a, struct fw_node b)
-{
-    const struct fw_arcs *in = &order->settled.chains[a.chain].in;
-
-    fw_vec_clear(&order->before);
-    fw_vec_push(&order->before, a);
-    for (size_t i = 0; i < in->len; i++) {
-        const struct fw_edges *edges = &in->at[i].edges;
-        uint32_t place = fw_edges_source(&order->settled.pool, edges, a.place);
-        struct fw_node node = { in->at[i].chain, place - 1 };
-
-        if (place && !is_settled(order, node, b))
-            fw_vec_push(&order->before, node);
-    }
-}
-
-/* What b reaches but a does not yet, the first of each chain. */
-static void find_after(struct fw_chain *order, struct fw_node a, struct fw_node b)
-{
-    const struct fw_arcs *out = &order->settled.chains[b.chain].out;
-
-    fw_vec_clear(&order->after);
-    fw_vec_push(&order->after, b);
-    for (size_t i = 0; i < out->len; i++) {
-        const struct fw_edges *edges = &out->at[i].edges;
-        uint32_t place = fw_edges_target(&order->settled.pool, edges, b.place, FW_CHAIN_NONE);
-        struct fw_node node = { out->at[i].chain, place };
-
-        if (place != FW_CHAIN_NONE && !is_settled(order, a, node))
-            fw_vec_push(&order->after, node);
-    }
-}
-
-void fw_chain_settle(struct fw_chain *order, struct fw_node a, struct fw_node b)
-{
-    make_room(order, a, b);
-    if (is_settled(order, a, b))
-        return;
-    find_before(order, a, b);
-    find_after(order, a, b);
-    for (size_t i = 0; i < order->before.len; i++)
-        for (size_t j = 0; j < order->after.len; j++) {
-            struct fw_node from = order->before.at[i], to = order->after.at[j];
-
-            if (from.chain != to.chain || from.place > to.place)
-                fw_layer_insert_useful(&order->settled, from, to);
-        }
-}
-
 /* --- searches ----------------------------------------------------------------------------- */
 
 static void improve(struct search *search, uint32_t room, struct fw_node node, uint32_t none,
@@ -319,6 +269,64 @@ static void search_backward(struct fw_chain *order, struct fw_node b)
     start_backward(order, b);
     while (order->backward.waiting)
         go_backward(order);
+}
+
+/* --- settling ----------------------------------------------------------------------------- */
+
+/* What reaches a but not yet b, the last of each chain. */
+static void find_before(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    const struct fw_layer *layer = &order->settled;
+    const struct fw_arcs *in = &layer->chains[a.chain].in;
+
+    fw_vec_clear(&order->before);
+    fw_vec_push(&order->before, a);
+    start_backward(order, b);
+    pass_backward(order, layer, b.chain);
+    for (size_t i = 0; i < in->len; i++) {
+        const struct fw_arc *arc = fetch(layer, in, i);
+        uint32_t place = fw_edges_source(&layer->pool, &arc->edges, a.place);
+
+        if (place > order->backward.value[arc->chain])
+            fw_vec_push(&order->before, ((struct fw_node) { arc->chain, place - 1 }));
+    }
+    search_end(&order->backward, 0);
+}
+
+/* What b reaches but a does not yet, the first of each chain. */
+static void find_after(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    const struct fw_layer *layer = &order->settled;
+    const struct fw_arcs *out = &layer->chains[b.chain].out;
+
+    fw_vec_clear(&order->after);
+    fw_vec_push(&order->after, b);
+    start_forward(order, a);
+    pass_forward(order, layer, a.chain);
+    for (size_t i = 0; i < out->len; i++) {
+        const struct fw_arc *arc = fetch(layer, out, i);
+        uint32_t place = fw_edges_target(&layer->pool, &arc->edges, b.place, FW_CHAIN_NONE);
+
+        if (place < order->forward.value[arc->chain])
+            fw_vec_push(&order->after, ((struct fw_node) { arc->chain, place }));
+    }
+    search_end(&order->forward, NOT_REACHED);
+}
+
+void fw_chain_settle(struct fw_chain *order, struct fw_node a, struct fw_node b)
+{
+    make_room(order, a, b);
+    if (is_settled(order, a, b))
+        return;
+    find_before(order, a, b);
+    find_after(order, a, b);
+    for (size_t i = 0; i < order->before.len; i++)
+        for (size_t j = 0; j < order->after.len; j++) {
+            struct fw_node from = order->before.at[i], to = order->after.at[j];
+
+            if (from.chain != to.chain || from.place > to.place)
+                fw_layer_insert_useful(&order->settled, from, to);
+        }
 }
 
 /* --- queries ------------------------------------------------------------------------------ */
