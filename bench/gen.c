@@ -3,7 +3,7 @@
  *
  *     gen --events N --threads T --locks L --variables V --sites S --seed X
  *         --style uniform|recorded [--calls] [--branches] [--sizes] [--blocks] [--heap]
- *         [--barriers N] [--unlocked N] -o FILE [-o FILE]
+ *         [--barriers N] [--unlocked N] [--reversed N] -o FILE [-o FILE]
  *
  * The format of each FILE comes from its extension.  Equal options give equal
  * traces.  Memory does not depend on the number of events, but for the names
@@ -217,7 +217,7 @@ static void usage(void)
 {
     fputs("usage: gen [--events N] [--threads T] [--locks L] [--variables V] [--sites S]\n"
           "           [--seed X] [--style uniform|recorded] [--calls] [--branches] [--sizes]\n"
-          "           [--blocks] [--heap] [--barriers N] [--unlocked N]\n"
+          "           [--blocks] [--heap] [--barriers N] [--unlocked N] [--reversed N]\n"
           "           -o FILE [-o FILE]...\n",
           stderr);
     exit(2);
@@ -276,6 +276,9 @@ static void parse_option(struct options *o, int option)
     case 'u':
         o->unlocked = (uint32_t)number(optarg, 0, MOST_UNLOCKED);
         break;
+    case 'r':
+        o->reversed = (uint32_t)number(optarg, 0, MOST_REVERSED);
+        break;
     case 'o':
         if (o->output_count == MAX_OUTPUTS)
             usage();
@@ -290,21 +293,14 @@ static void parse(struct options *o, int argc, char **argv)
 {
     int calls = 0, branches = 0, sizes = 0, blocks = 0, heap = 0, option;
     const struct option table[] = {
-        { "events", required_argument, NULL, 'e' },
-        { "threads", required_argument, NULL, 't' },
-        { "locks", required_argument, NULL, 'l' },
-        { "variables", required_argument, NULL, 'v' },
-        { "sites", required_argument, NULL, 's' },
-        { "seed", required_argument, NULL, 'x' },
-        { "style", required_argument, NULL, 'y' },
-        { "calls", no_argument, &calls, 1 },
-        { "branches", no_argument, &branches, 1 },
-        { "sizes", no_argument, &sizes, 1 },
-        { "blocks", no_argument, &blocks, 1 },
-        { "heap", no_argument, &heap, 1 },
-        { "barriers", required_argument, NULL, 'b' },
-        { "unlocked", required_argument, NULL, 'u' },
-        { NULL, 0, NULL, 0 },
+        { "events", required_argument, NULL, 'e' },   { "threads", required_argument, NULL, 't' },
+        { "locks", required_argument, NULL, 'l' },    { "variables", required_argument, NULL, 'v' },
+        { "sites", required_argument, NULL, 's' },    { "seed", required_argument, NULL, 'x' },
+        { "style", required_argument, NULL, 'y' },    { "calls", no_argument, &calls, 1 },
+        { "branches", no_argument, &branches, 1 },    { "sizes", no_argument, &sizes, 1 },
+        { "blocks", no_argument, &blocks, 1 },        { "heap", no_argument, &heap, 1 },
+        { "barriers", required_argument, NULL, 'b' }, { "unlocked", required_argument, NULL, 'u' },
+        { "reversed", required_argument, NULL, 'r' }, { NULL, 0, NULL, 0 },
     };
 
     while ((option = getopt_long(argc, argv, "o:", table, NULL)) != -1)

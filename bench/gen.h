@@ -22,10 +22,11 @@
 /* Of a million critical sections at most so many go without their locks. */
 #define FORGETFUL     8u /* one in so many loops does */
 #define MOST_UNLOCKED (1000000u / FORGETFUL)
+#define MOST_REVERSED 1000000u
 
 struct options {
     uint64_t events, seed, barriers;
-    uint32_t threads, locks, variables, sites, unlocked;
+    uint32_t threads, locks, variables, sites, unlocked, reversed;
     bool recorded, calls, branches, sizes, blocks, heap;
     const char *outputs[MAX_OUTPUTS];
     unsigned output_count;

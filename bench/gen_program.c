@@ -79,6 +79,7 @@ static void make_section(struct gen *g, struct program *p, struct loop *loop, ui
     if (loop->depth > most)
         loop->depth = most;
     loop->forgets = number % FORGETFUL == 4;
+    loop->reverses = loop->depth > 1 && number % 8 == 2;
     loop->block = number % 3 == 0 ? BLOCK_NONE : BLOCK_ROUND;
     if (number % 12 == 7)
         loop->block = BLOCK_PAIR;

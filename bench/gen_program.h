@@ -58,6 +58,7 @@ struct loop {
     uint32_t depth; /* locks of a round */
     enum block_kind block;
     bool forgets;        /* leaves out the locks now and then */
+    bool reverses;       /* takes them in the wrong order now and then */
     uint32_t function;   /* its id; blocks are 1 + 2 * function and the next */
     uint32_t lock_site;  /* acquire and release of the first lock, of the second, ... */
     uint32_t block_site; /* begin and end */

@@ -32,6 +32,16 @@ static struct thread *thread_of(struct gen *g, uint32_t t)
 
 /* --- what a round works on ---------------------------------------------------------------- */
 
+static void reverse_objects(struct thread *thread)
+{
+    for (uint32_t i = 0, j = thread->loop->depth - 1; i < j; i++, j--) {
+        uint32_t object = thread->object[i];
+
+        thread->object[i] = thread->object[j];
+        thread->object[j] = object;
+    }
+}
+
 /* Objects of different locks, in the order of their locks. */
 static void choose_objects(struct gen *g, struct thread *thread)
 {
@@ -148,10 +158,33 @@ static void begin_round(struct gen *g, uint32_t t)
         thread->object[0] = gen_below(g, CONDITIONS) % g->recorded->program.objects.count;
     else if (!second_of_pair(thread))
         choose_objects(g, thread);
+    thread->reversed =
+        loop->reverses && g->options.reversed && gen_below(g, MOST_REVERSED) < g->options.reversed;
+    if (thread->reversed)
+        reverse_objects(thread);
     if (loop->kind == LOOP_HEAP)
         run_heap_alloc(g, t);
     if (loop->block == BLOCK_ROUND || (loop->block == BLOCK_PAIR && !second_of_pair(thread)))
         begin_block(g, t, block_of(loop));
+}
+
+/* May the round take locks in the wrong order now? */
+static bool all_free(struct gen *g, const struct thread *thread)
+{
+    for (uint32_t i = 0; i < thread->loop->depth; i++)
+        if (g->holder[run_lock_of(g, thread->object[i])])
+            return false;
+    return true;
+}
+
+/* The locks of the round that its next step needs. */
+static uint32_t locks_due(struct gen *g, const struct thread *thread)
+{
+    if (!thread->loop->depth)
+        return 0;
+    if (!thread->reversed)
+        return level_of(thread) + 1;
+    return thread->locked || all_free(g, thread) ? thread->loop->depth : 0;
 }
 
 /* Takes the next lock of the round; false if another thread has it. */
@@ -244,7 +277,9 @@ static bool run_loop(struct gen *g, uint32_t t)
     if (!thread->in_round)
         begin_round(g, t);
     had = thread->locked;
-    while (thread->loop->depth && thread->locked <= level_of(thread))
+    if (thread->loop->depth && !locks_due(g, thread))
+        return true;
+    while (thread->locked < locks_due(g, thread))
         if (!take_lock(g, t))
             return true;
     if (thread->locked > had && gen_one_in(g, SWITCH_IN_LOCK))

@@ -3,8 +3,8 @@
  *
  * One thread runs at a time, until it must wait for a lock, a notify or a
  * barrier, or is switched by chance, most likely at synchronisation.  Locks are
- * taken in the order of their numbers only, so there is always a thread that
- * can go on.
+ * taken in the order of their numbers, or, if in the wrong order, then all at
+ * once when all are free, so there is always a thread that can go on.
  */
 #ifndef BENCH_GEN_RUN_H
 #define BENCH_GEN_RUN_H
@@ -31,6 +31,7 @@ struct thread {
     uint32_t rounds, step;   /* rounds to go, the next step of this one */
     bool in_round;
     bool unlocked;   /* this round has forgotten its locks */
+    bool reversed;   /* this round takes them in the wrong order */
     uint32_t locked; /* locks of this round that it has */
     uint32_t object[MAX_NESTING];
     uint32_t cursor, table; /* of its walks */

@@ -14,3 +14,6 @@ add_executable(bench_order bench/bench_order.c bench/order_chain.c bench/order_c
                bench/order_fenwick.c)
 target_link_libraries(bench_order PRIVATE foreweave_core)
 set_target_properties(bench_order PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+add_executable(bench_predict bench/bench_predict.c)
+target_link_libraries(bench_predict PRIVATE foreweave_core Threads::Threads)
+set_target_properties(bench_predict PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
