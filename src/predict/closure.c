@@ -61,6 +61,10 @@ static bool insert(struct fw_solver *s, uint32_t from, uint32_t to)
 {
     struct fw_window *w = &s->window;
 
+    if (from >= w->swept || to >= w->swept) {
+        fw_window_later(w, from, to);
+        return true;
+    }
     if (fw_reaches(w, to, from))
         return false;
     if (fw_reaches(w, from, to))
@@ -71,7 +75,7 @@ static bool insert(struct fw_solver *s, uint32_t from, uint32_t to)
     while (w->stack.len) {
         uint32_t node = fw_vec_pop(&w->stack), next = next_in_lane(w, node);
 
-        if (next != FW_NO_NODE)
+        if (next < w->swept)
             pass_on(s, node, next);
         for (uint32_t link = w->out.at[node]; link != FW_NO_NODE; link = w->links.at[link].next)
             pass_on(s, node, w->links.at[link].to);
@@ -97,7 +101,7 @@ static enum fw_step follow(struct fw_solver *s, uint32_t from, uint32_t to)
 {
     struct fw_window *w = &s->window;
 
-    if (fw_reaches(w, from, to))
+    if (from < w->swept && to < w->swept && fw_reaches(w, from, to))
         return FW_STEP_DONE;
     if (!insert(s, from, to))
         return impossible(s);
@@ -107,7 +111,8 @@ static enum fw_step follow(struct fw_solver *s, uint32_t from, uint32_t to)
     return FW_STEP_DONE;
 }
 
-static enum fw_step insert_given(struct fw_solver *s, const struct fw_edges *edges)
+/* Given orders: they are inserted as the sweep comes by. */
+static void give(struct fw_solver *s, const struct fw_edges *edges)
 {
     const struct fw_core *core = s->core;
 
@@ -119,10 +124,9 @@ static enum fw_step insert_given(struct fw_solver *s, const struct fw_edges *edg
             continue;
         from = fw_window_node(s, edge.from);
         to = fw_window_node(s, edge.to);
-        if (from != FW_NO_NODE && to != FW_NO_NODE && !insert(s, from, to))
-            return FW_STEP_IMPOSSIBLE;
+        if (from != FW_NO_NODE && to != FW_NO_NODE)
+            fw_window_later(&s->window, from, to);
     }
-    return FW_STEP_DONE;
 }
 
 /* ---- reads and writes ---- */
@@ -324,11 +328,44 @@ static enum fw_step until_nothing_changes(struct fw_solver *s)
 
 static void enqueue_all(struct fw_window *w)
 {
-    fw_vec_clear(&w->queue);
-    fw_vec_reserve(&w->queued, w->nodes);
-    memset(w->queued.at, 0, w->nodes);
     for (uint32_t i = 0; i < w->nodes; i++)
         enqueue(w, i);
+}
+
+/* The node gets its clock, what waited for it is inserted, and its rules are looked at: all of it
+ * among the nodes that have been swept, so that little has to be passed on. */
+static enum fw_step sweep_node(struct fw_solver *s)
+{
+    struct fw_window *w = &s->window;
+    uint32_t node = w->swept;
+
+    fw_window_sweep(s);
+    for (uint32_t i = w->late.at[node]; i != FW_NO_NODE; i = w->late_links.at[i].next)
+        if (w->late_links.at[i].to == node && w->late_links.at[i].from != node)
+            fw_window_link(w, w->late_links.at[i].from, node);
+    for (uint32_t i = w->late.at[node]; i != FW_NO_NODE; i = w->late_links.at[i].next)
+        if (w->late_links.at[i].from == node && !insert(s, node, w->late_links.at[i].to))
+            return impossible(s);
+    return look_at(s, node);
+}
+
+static enum fw_step sweep(struct fw_solver *s)
+{
+    struct fw_window *w = &s->window;
+    enum fw_step step = FW_STEP_DONE;
+
+    fw_vec_clear(&w->queue);
+    fw_vec_reserve(&w->queued, w->nodes + 1);
+    memset(w->queued.at, 0, w->nodes);
+    give(s, &s->forced);
+    give(s, &s->edges);
+    while (w->swept < w->nodes && step == FW_STEP_DONE) {
+        s->steps -= s->steps > 0;
+        if (s->steps == 0 || (w->swept % 4096 == 0 && fw_stopped(s)))
+            return FW_STEP_SPENT;
+        step = sweep_node(s);
+    }
+    return step;
 }
 
 /* Is there anything before the window? */
@@ -348,16 +385,9 @@ enum fw_step fw_closure(struct fw_solver *s)
     struct fw_window *w = &s->window;
     enum fw_step step;
 
-    enqueue_all(w);
-    step = insert_given(s, &w->given);
-    if (step == FW_STEP_DONE)
-        step = insert_given(s, &s->forced);
-    if (step == FW_STEP_DONE)
-        step = insert_given(s, &s->edges);
+    step = sweep(s);
     if (step == FW_STEP_DONE)
         step = until_nothing_changes(s);
-    if (step == FW_STEP_IMPOSSIBLE)
-        step = impossible(s);
     if (step != FW_STEP_DONE || s->assuming || !has_frozen(s))
         return step;
     s->assuming = true;

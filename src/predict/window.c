@@ -1,6 +1,6 @@
 /*
- * window.c - see window.h: nodes, their clocks under what the trace demands,
- * and what the rules need to know about variables.
+ * window.c - see window.h: nodes, what the rules need to know about variables,
+ * and clocks under what the trace demands.
  */
 #include "predict/window.h"
 
@@ -122,6 +122,7 @@ static void number_nodes(struct fw_solver *s)
     fw_vec_reserve(&w->must, w->nodes + 1);
     memset(w->must.at, FW_MUST_NOTHING, w->nodes);
     set_all(&w->out, w->nodes, FW_NO_NODE);
+    set_all(&w->late, w->nodes, FW_NO_NODE);
     for (uint32_t i = 0; i < w->nodes; i++) {
         uint32_t e = w->position.at[i];
         uint32_t lane = s->lane_by_thread[fw_thread_of(s->core, e)];
@@ -133,10 +134,48 @@ static void number_nodes(struct fw_solver *s)
     }
 }
 
+/* ---- reads ---- */
+
+static bool must_see(const struct fw_solver *s, uint32_t e)
+{
+    return s->cut.clean[fw_thread_of(s->core, e)] >= fw_place_of(s->core, e) + 2 ||
+           fw_core_synchronised(s->core, e);
+}
+
+/* The write that was chosen for the read; false: none has been. */
+static bool is_assigned(const struct fw_solver *s, uint32_t read, uint32_t *write)
+{
+    for (size_t i = 0; i < s->assigned.len; i++)
+        if (s->assigned.at[i].to == read) {
+            *write = s->assigned.at[i].from;
+            return true;
+        }
+    return false;
+}
+
+/* What each read must see. */
+static void mark_reads(struct fw_solver *s)
+{
+    struct fw_window *w = &s->window;
+
+    for (uint32_t node = 0; node < w->nodes; node++) {
+        uint32_t read = w->position.at[node];
+
+        if (!fw_is_read(s->core->trace->events[read].kind) || !must_see(s, read))
+            continue;
+        if (!s->loose || !fw_core_flexible(s->core, read))
+            w->sees.at[node] = s->core->index->partner[read];
+        else if (!is_assigned(s, read, &w->sees.at[node])) {
+            w->must.at[node] = FW_MUST_MATCH;
+            continue;
+        }
+        w->must.at[node] = FW_MUST_SEE;
+    }
+}
+
 /* ---- the order that the trace demands ---- */
 
-/* from (a node with its final clock) comes before to. */
-static void link_nodes(struct fw_window *w, uint32_t from, uint32_t to)
+void fw_window_link(struct fw_window *w, uint32_t from, uint32_t to)
 {
     uint32_t *a = fw_clock(w, from), *b = fw_clock(w, to);
 
@@ -146,12 +185,25 @@ static void link_nodes(struct fw_window *w, uint32_t from, uint32_t to)
         b[i] = a[i] > b[i] ? a[i] : b[i];
 }
 
+void fw_window_later(struct fw_window *w, uint32_t from, uint32_t to)
+{
+    uint32_t *at = &w->late.at[from > to ? from : to];
+
+    fw_vec_push(&w->late_links, ((struct fw_late_link) { from, to, *at }));
+    *at = (uint32_t)w->late_links.len - 1;
+}
+
+/* The event comes before the node that is being swept. */
 static void link_event(struct fw_solver *s, uint32_t event, uint32_t to)
 {
     uint32_t from = event == FW_NO_EVENT ? FW_NO_NODE : fw_window_node(s, event);
 
-    if (from != FW_NO_NODE && s->window.lane_of.at[from] != s->window.lane_of.at[to])
-        link_nodes(&s->window, from, to);
+    if (from == FW_NO_NODE)
+        return;
+    if (from > to)
+        fw_window_later(&s->window, from, to); /* a chosen write; perhaps a cycle */
+    else if (s->window.lane_of.at[from] != s->window.lane_of.at[to])
+        fw_window_link(&s->window, from, to);
 }
 
 static void link_round(struct fw_solver *s, uint32_t round, uint32_t to)
@@ -176,53 +228,6 @@ static uint32_t release_before(const struct fw_core *core, uint32_t event)
     return FW_NO_EVENT;
 }
 
-/* A wake comes after its notify, which comes after the waiter's release (a link back in the sweep,
- * so it is left to the closure). */
-static void link_wake(struct fw_solver *s, uint32_t node, uint32_t wake)
-{
-    uint32_t notify = s->core->index->partner[wake], release = release_before(s->core, wake);
-
-    link_event(s, notify, node);
-    if (notify != FW_NO_EVENT && release != FW_NO_EVENT)
-        fw_vec_push(&s->window.given, ((struct fw_edge) { release, notify }));
-}
-
-static bool must_see(const struct fw_solver *s, uint32_t e)
-{
-    return s->cut.clean[fw_thread_of(s->core, e)] >= fw_place_of(s->core, e) + 2 ||
-           fw_core_synchronised(s->core, e);
-}
-
-/* The write that was chosen for the read; false: none has been. */
-static bool is_assigned(const struct fw_solver *s, uint32_t read, uint32_t *write)
-{
-    for (size_t i = 0; i < s->assigned.len; i++)
-        if (s->assigned.at[i].to == read) {
-            *write = s->assigned.at[i].from;
-            return true;
-        }
-    return false;
-}
-
-static void link_read(struct fw_solver *s, uint32_t node, uint32_t read)
-{
-    struct fw_window *w = &s->window;
-    uint32_t write;
-
-    if (!s->loose || !fw_core_flexible(s->core, read)) {
-        w->must.at[node] = FW_MUST_SEE;
-        w->sees.at[node] = s->core->index->partner[read];
-        link_event(s, w->sees.at[node], node);
-    } else if (is_assigned(s, read, &write)) {
-        w->must.at[node] = FW_MUST_SEE;
-        w->sees.at[node] = write;
-        if (write != FW_NO_EVENT)
-            fw_vec_push(&w->given, ((struct fw_edge) { write, read }));
-    } else {
-        w->must.at[node] = FW_MUST_MATCH;
-    }
-}
-
 /* Rules 2, 3, 6 to 9 of docs/soundness.md, and reads that must see what they saw. */
 static void link_demands(struct fw_solver *s, uint32_t node)
 {
@@ -240,8 +245,6 @@ static void link_demands(struct fw_solver *s, uint32_t node)
                    node);
         break;
     case FW_WAKE:
-        link_wake(s, node, e);
-        break;
     case FW_PEND:
         link_event(s, index->partner[e], node);
         break;
@@ -253,29 +256,48 @@ static void link_demands(struct fw_solver *s, uint32_t node)
         link_round(s, index->round_of[e], node);
         break;
     default:
-        if (fw_is_read(event->kind) && must_see(s, e))
-            link_read(s, node, e);
+        if (s->window.must.at[node] == FW_MUST_SEE)
+            link_event(s, s->window.sees.at[node], node);
         break;
     }
 }
 
-/* All demands point forward in the trace, so one sweep gives final clocks. */
-static void sweep(struct fw_solver *s)
+void fw_window_sweep(struct fw_solver *s)
+{
+    struct fw_window *w = &s->window;
+    uint32_t node = w->swept, order = w->order_in_lane.at[node], lane = w->lane_of.at[node];
+    uint32_t *clock = fw_clock(w, node);
+
+    if (order)
+        memcpy(clock, fw_clock(w, w->rows.at[w->lane.at[lane].row + order - 1]),
+               w->lanes * sizeof *clock);
+    else
+        memset(clock, 0, w->lanes * sizeof *clock);
+    clock[lane] = order + 1;
+    link_demands(s, node);
+    w->swept++;
+}
+
+/* The notify that a wake answers comes after the waiter's release. */
+static void add_waits(struct fw_solver *s)
 {
     struct fw_window *w = &s->window;
 
-    fw_vec_reserve(&w->clock, (size_t)w->nodes * w->lanes);
+    if (fw_symbols_count(s->core->trace->symbols, FW_SPACE_CONDITION) == 0)
+        return;
     for (uint32_t i = 0; i < w->nodes; i++) {
-        uint32_t order = w->order_in_lane.at[i], lane = w->lane_of.at[i];
-        uint32_t *clock = fw_clock(w, i);
+        uint32_t wake = w->position.at[i], notify, release;
 
-        if (order)
-            memcpy(clock, fw_clock(w, w->rows.at[w->lane.at[lane].row + order - 1]),
-                   w->lanes * sizeof *clock);
-        else
-            memset(clock, 0, w->lanes * sizeof *clock);
-        clock[lane] = order + 1;
-        link_demands(s, i);
+        if (s->core->trace->events[wake].kind != FW_WAKE)
+            continue;
+        notify = s->core->index->partner[wake];
+        release = release_before(s->core, wake);
+        if (notify == FW_NO_EVENT || release == FW_NO_EVENT)
+            continue;
+        notify = fw_window_node(s, notify);
+        release = fw_window_node(s, release);
+        if (notify != FW_NO_NODE && release != FW_NO_NODE)
+            fw_window_later(w, release, notify);
     }
 }
 
@@ -396,13 +418,13 @@ void fw_window_forget(struct fw_solver *s)
             s->cell_by_variable[s->core->trace->events[w->position.at[i]].target] = FW_NO_NODE;
     fw_vec_clear(&w->lane);
     fw_vec_clear(&w->links);
-    fw_vec_clear(&w->given);
+    fw_vec_clear(&w->late_links);
     fw_vec_clear(&w->cells);
     fw_vec_clear(&w->slots);
     fw_vec_clear(&w->reader_links);
     fw_vec_clear(&w->cell_of);
     fw_vec_clear(&w->sequence);
-    w->nodes = w->lanes = 0;
+    w->nodes = w->lanes = w->swept = 0;
 }
 
 enum fw_step fw_window_build(struct fw_solver *s)
@@ -416,8 +438,10 @@ enum fw_step fw_window_build(struct fw_solver *s)
         return FW_STEP_SPENT;
     s->steps -= w->nodes;
     number_nodes(s);
-    sweep(s);
+    mark_reads(s);
+    add_waits(s);
     add_variables(s);
+    fw_vec_reserve(&w->clock, (size_t)w->nodes * w->lanes);
     return FW_STEP_DONE;
 }
 
@@ -428,14 +452,15 @@ void fw_window_release(struct fw_window *w)
                                      &w->cell_of,       &w->slot_of, &w->writes_before,
                                      &w->writes,        &w->readers, &w->reader_count,
                                      &w->queue,         &w->stack,   &w->indegree,
-                                     &w->done,          &w->delayed, &w->sequence };
+                                     &w->done,          &w->delayed, &w->sequence,
+                                     &w->late };
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fw_vec_release(numbers[i]);
     fw_vec_release(&w->lane);
     fw_vec_release(&w->clock);
     fw_vec_release(&w->links);
-    fw_vec_release(&w->given);
+    fw_vec_release(&w->late_links);
     fw_vec_release(&w->cells);
     fw_vec_release(&w->slots);
     fw_vec_release(&w->reader_links);

@@ -50,6 +50,11 @@ struct fw_link {
     uint32_t to, next; /* next in links, FW_NO_NODE: the last one */
 };
 
+/* An edge one of whose ends has not been swept yet. */
+struct fw_late_link {
+    uint32_t from, to, next;
+};
+
 /* The accesses of one variable in one lane that rules speak of. */
 struct fw_slot {
     uint32_t lane, next;   /* of the variable's next slot */
@@ -94,8 +99,9 @@ struct fw_window {
     FW_VEC(uint32_t) clock; /* nodes times lanes */
     struct fw_numbers out;  /* node → links */
     FW_VEC(struct fw_link) links;
-    struct fw_edges given;  /* orders that the sweep cannot take: a waiter's release comes before
-                               the notify that wakes it, a chosen write before its read */
+    uint32_t swept;         /* nodes below have a clock and are in order with each other */
+    struct fw_numbers late; /* node → links that wait until it is swept, in late_links */
+    FW_VEC(struct fw_late_link) late_links;
     FW_VEC(uint8_t) must;   /* node → enum fw_must */
     struct fw_numbers sees; /* of a node with FW_MUST_SEE: the write, FW_NO_EVENT: none */
     struct fw_numbers cell_of, slot_of, writes_before, writes; /* of accesses */
@@ -209,8 +215,14 @@ uint32_t fw_try_holder(const struct fw_core *core, const struct fw_cut *cut, uin
 
 /* ---- window.c ---- */
 
-/* FW_STEP_DONE, SPENT. */
+/* Nodes and variables, no clocks yet.  FW_STEP_DONE, SPENT. */
 enum fw_step fw_window_build(struct fw_solver *s);
+/* The next node gets its clock: after its thread's previous one and what the trace demands. */
+void fw_window_sweep(struct fw_solver *s);
+/* Has the edge wait until both nodes are swept. */
+void fw_window_later(struct fw_window *window, uint32_t from, uint32_t to);
+/* from comes before to, the node that is being swept. */
+void fw_window_link(struct fw_window *window, uint32_t from, uint32_t to);
 /* The node of an event in the cut, FW_NO_NODE if it is frozen. */
 uint32_t fw_window_node(const struct fw_solver *s, uint32_t event);
 void fw_window_forget(struct fw_solver *s); /* before the next build */
