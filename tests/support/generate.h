@@ -41,6 +41,7 @@
  *     medium      everything, 40 to 120 events, 2 to 6 threads: for the SMT oracle
  *     medium-two  the same with two threads
  *     medium-locks  the same, hardly anything but locks and accesses
+ *     medium-tries  the same, with many tries that fail, which every order must explain
  *     values      few values, and reads that say what they got; up to four threads
  *     medium-values  the same, 40 to 120 events
  *     tiny        everything, up to 8 events: few enough to enumerate all reorderings
