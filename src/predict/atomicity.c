@@ -29,11 +29,10 @@
 #include "predict/match.h"
 #include "predict/scopes.h"
 
-#define CHUNK      256u       /* suspects of a unit with --pairs=all */
-#define LANE_PAIRS (1u << 22) /* of one variable that are looked at by default */
-#define NEAR       32u        /* own events between a1 and a2 that are simply looked through */
-#define STEPS      64u        /* operations on a lock by others that are looked through */
-#define THIRD      (1u << 16) /* in the kinds of a lane: a write and its read by another thread */
+#define CHUNK 256u       /* suspects of a unit with --pairs=all */
+#define NEAR  32u        /* own events between a1 and a2 that are simply looked through */
+#define STEPS 64u        /* operations on a lock by others that are looked through */
+#define THIRD (1u << 16) /* in the kinds of a lane: a write and its read by another thread */
 
 static const char third_label[] = "read in a third thread";
 
@@ -58,6 +57,7 @@ struct atomicity {
 
     /* default */
     struct fw_gather *gather;
+    struct fw_match_budget budget; /* for the present variable */
     uint32_t bin;
 };
 
@@ -358,10 +358,18 @@ static void match_lanes(struct atomicity *atomicity, const struct fw_lane *pairs
                               .point_count = points->count,
                               .all_below =
                                   atomicity->options.cap ? atomicity->options.cap : FW_PREDICT_CAP,
+                              .budget = &atomicity->budget,
                               .pick = pick,
                               .context = atomicity };
 
-    atomicity->bin = fw_gather_bin_of_sites(atomicity->gather, &key, sites, 3, false, variable);
+    atomicity->bin = atomicity->budget.lanes ? fw_gather_bin_of_sites(atomicity->gather, &key,
+                                                                      sites, 3, false, variable)
+                                             : FW_GATHER_NONE;
+    if (atomicity->bin == FW_GATHER_NONE) {
+        fw_gather_skip(atomicity->gather, all);
+        return;
+    }
+    atomicity->budget.lanes--;
     if (!fw_gather_full(atomicity->gather, atomicity->bin))
         open = fw_match(&match);
     fw_gather_count(atomicity->gather, atomicity->bin, all, open);
@@ -369,19 +377,14 @@ static void match_lanes(struct atomicity *atomicity, const struct fw_lane *pairs
 
 static void match_variable(struct atomicity *atomicity, uint32_t variable)
 {
-    uint64_t looked = 0;
-
+    atomicity->budget = fw_match_budget(fw_row_count(&atomicity->index->by_variable, variable));
     for (uint32_t i = 0; i < atomicity->pairs.len; i++)
         for (uint32_t k = 0; k < atomicity->points.len; k++) {
             const struct fw_lane *pairs = &atomicity->pairs.at[i];
             const struct fw_lane *points = &atomicity->points.at[k];
 
-            if (!fits(atomicity, &pairs->key, points))
-                continue;
-            if (looked++ < LANE_PAIRS)
+            if (fits(atomicity, &pairs->key, points))
                 match_lanes(atomicity, pairs, points, variable);
-            else
-                fw_gather_skip(atomicity->gather, (uint64_t)pairs->count * points->count);
         }
     fw_gather_close(atomicity->gather, variable);
 }

@@ -331,6 +331,10 @@ static void gather_cycle(struct deadlock *deadlock, const uint32_t *lanes, uint3
         fw_vec_push(&deadlock->cycle, lanes[(turn + i) % count]);
     bin = bin_of(deadlock);
     all = count_sets(deadlock);
+    if (bin == FW_GATHER_NONE) {
+        fw_gather_skip(deadlock->gather, all);
+        return;
+    }
     if (all > cap)
         found = sample_sets(deadlock, bin);
     if (found) {

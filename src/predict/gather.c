@@ -44,6 +44,7 @@ struct fw_gather {
     FW_VEC(uint32_t) key;     /* scratch */
     FW_VEC(uint32_t) ready;   /* bins that are complete, from `ready_given` on */
     size_t ready_given, given;
+    uint32_t open;          /* bins not handed out */
     uint64_t left, refuted; /* of units without a suspect: handed out together at the end */
 };
 
@@ -88,14 +89,19 @@ uint32_t fw_gather_bin(struct fw_gather *gather, const struct fw_gather_key *key
     fw_vec_push(&gather->key, (uint32_t)(label >> 32));
     for (uint32_t i = 0; i < key->part_count; i++)
         fw_vec_push(&gather->key, key->parts[i]);
-    id = fw_strtab_intern(&gather->keys, (const char *)gather->key.at,
-                          gather->key.len * sizeof *gather->key.at);
-    if (id == gather->bins.len) {
+    id = fw_strtab_find(&gather->keys, (const char *)gather->key.at,
+                        gather->key.len * sizeof *gather->key.at);
+    if (id == FW_STRTAB_NONE) {
         struct bin bin = { .claim = key->claim,
                            .label = key->label,
                            .width = key->width,
                            .of_variable = key->of_variable };
 
+        if (gather->open == FW_GATHER_BINS)
+            return FW_GATHER_NONE;
+        id = fw_strtab_intern(&gather->keys, (const char *)gather->key.at,
+                              gather->key.len * sizeof *gather->key.at);
+        gather->open++;
         fw_vec_push(&gather->bins, bin);
     }
     FW_ASSERT(gather->bins.at[id].width == key->width);
@@ -361,6 +367,7 @@ static bool give(struct fw_gather *gather, struct fw_unit *unit, struct bin *bin
     if (bin->given)
         return false;
     bin->given = true;
+    gather->open--;
     tidy(bin, gather->cap);
     fill(unit, bin);
     fw_vec_release(&bin->picks);

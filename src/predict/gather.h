@@ -19,7 +19,8 @@
  *         ...                                      their first candidate
  *
  * What is kept depends on what was added alone, not on its order within a
- * variable.  Memory: a unit takes room for at most twice its cap.
+ * variable.  Memory: a unit takes room for at most twice its cap, and there are
+ * at most FW_GATHER_BINS of them at a time.
  */
 #ifndef FW_PREDICT_GATHER_H
 #define FW_PREDICT_GATHER_H
@@ -41,6 +42,10 @@ struct fw_gather_key {
     bool of_variable; /* one of the parts is the variable */
 };
 
+#define FW_GATHER_NONE UINT32_MAX
+#define FW_GATHER_BINS 65536u /* units that are open at once */
+
+/* FW_GATHER_NONE: it would be one unit too many; what belongs to it must be skipped. */
 uint32_t fw_gather_bin(struct fw_gather *gather, const struct fw_gather_key *key);
 
 /* The same with the sites of these events as parts; the variable too if one has no site.

@@ -2,6 +2,7 @@
 #include "predict/match.h"
 
 #define SAMPLES 64u /* spans of a lane that are looked at: half in equal steps, half nearest */
+#define FEW     4u  /* the same once the budget is spent */
 
 static uint32_t first_behind(const struct fw_span *lane, uint32_t count, uint32_t event)
 {
@@ -96,6 +97,7 @@ static void look(const struct fw_match *match, struct samples *samples, uint32_t
     struct fw_window window =
         fw_window_find(match->rules, match->points, match->point_count, match->spans[span]);
 
+    match->budget->looks -= match->budget->looks > 0;
     if (window.from == window.to)
         return;
     samples->open += window.to - window.from;
@@ -108,6 +110,8 @@ static uint32_t nearest(const struct fw_match *match, uint32_t from, uint32_t to
 {
     uint32_t best = from, best_distance = UINT32_MAX, p = *point;
 
+    if (match->budget->steps == 0)
+        return from + (to - from) / 2;
     for (uint32_t i = from; i < to; i++) {
         uint32_t event = match->spans[i].first, distance = UINT32_MAX;
 
@@ -126,36 +130,48 @@ static uint32_t nearest(const struct fw_match *match, uint32_t from, uint32_t to
     return best;
 }
 
-/* In each of SAMPLES / 2 stretches of the lane: the first span and the nearest one; and the last.
+/* In each of some stretches of the lane: the first span and the nearest one; and the last.
  * Returns how many were looked at. */
-static uint32_t look_at_some(const struct fw_match *match, struct samples *samples)
+static uint32_t look_at_some(const struct fw_match *match, struct samples *samples,
+                             uint32_t stretches)
 {
     uint32_t looked = 1, point = 0;
 
-    for (uint32_t i = 0; i < SAMPLES / 2; i++) {
-        uint32_t from = (uint32_t)((uint64_t)match->span_count * i / (SAMPLES / 2));
-        uint32_t to = (uint32_t)((uint64_t)match->span_count * (i + 1) / (SAMPLES / 2));
+    for (uint32_t i = 0; i < stretches; i++) {
+        uint32_t from = (uint32_t)((uint64_t)match->span_count * i / stretches);
+        uint32_t to = (uint32_t)((uint64_t)match->span_count * (i + 1) / stretches);
         uint32_t best = nearest(match, from, to, &point);
 
         look(match, samples, from);
         if (best != from)
             look(match, samples, best);
         looked += 1 + (best != from);
-        if (i + 1 == SAMPLES / 2 && best == to - 1)
+        if (to == match->span_count && (best == to - 1 || from == to - 1))
             return looked - 1;
     }
     look(match, samples, match->span_count - 1);
     return looked;
 }
 
+/* Going through both lanes is worth it as long as the budget allows. */
+static void charge_steps(const struct fw_match *match)
+{
+    uint64_t steps = (uint64_t)match->span_count + match->point_count;
+
+    match->budget->steps = match->budget->steps > steps ? match->budget->steps - steps : 0;
+}
+
+/* The number of open pairs, estimated if not all spans are looked at. */
 static uint64_t look_around(const struct fw_match *match, struct samples *samples)
 {
-    uint32_t count = match->span_count;
+    uint32_t count = match->span_count, some = match->budget->looks ? SAMPLES : FEW;
 
-    if (count > SAMPLES) {
-        uint32_t looked = look_at_some(match, samples);
+    if (count > some) {
+        uint32_t looked;
 
-        if (samples->open)
+        charge_steps(match);
+        looked = look_at_some(match, samples, some / 2);
+        if (samples->open || match->budget->looks < count)
             return (uint64_t)((double)samples->open / looked * count);
     }
     for (uint32_t i = 0; i < count; i++)

@@ -9,9 +9,11 @@
  *
  * Two uses: fw_walk_next gives every open pair of some spans and a set of
  * lanes, one by one; fw_match gives a few promising pairs of two lanes of any
- * length.  The latter looks at all spans of a short lane; of a long one at the first, the
- * last, some in equal steps and those nearest to a point of the other lane.  If
- * none of them has an open point, all are looked at.
+ * length.  The latter looks at all spans of a short lane; of a long one at the
+ * first, the last, some in equal steps and those nearest to a point of the
+ * other lane.  If none of them has an open point, all are looked at.  A budget
+ * shared by the lanes of a variable keeps the whole linear: once it is spent
+ * only a few spans of each lane are looked at.
  */
 #ifndef FW_PREDICT_MATCH_H
 #define FW_PREDICT_MATCH_H
@@ -35,11 +37,25 @@ struct fw_window {
 struct fw_window fw_window_find(const struct fw_match_rules *rules, const struct fw_span *lane,
                                 uint32_t count, struct fw_span span);
 
+struct fw_match_budget {
+    uint64_t looks; /* spans that may still be looked at */
+    uint64_t steps; /* items that may still be gone through for the nearest ones */
+    uint64_t lanes; /* pairs of lanes that may still be matched */
+};
+
+/* For a variable with so many accesses: enough to look at everything if they are few. */
+static inline struct fw_match_budget fw_match_budget(uint32_t accesses)
+{
+    return (struct fw_match_budget) { (uint64_t)accesses / 4 + 1024,
+                                      (uint64_t)accesses * 16 + 65536, 1u << 18 };
+}
+
 struct fw_match {
     const struct fw_match_rules *rules;
     const struct fw_span *spans, *points; /* ascending */
     uint32_t span_count, point_count;
     uint32_t all_below; /* with at most so many open pairs, all of them are handed out */
+    struct fw_match_budget *budget;
     void (*pick)(void *context, struct fw_span span, uint32_t point);
     void *context;
 };

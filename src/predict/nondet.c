@@ -29,8 +29,7 @@
 #include "predict/gather.h"
 #include "predict/match.h"
 
-#define CHUNK      1024u      /* suspects of a unit with --pairs=all */
-#define LANE_PAIRS (1u << 22) /* of one variable that are looked at by default */
+#define CHUNK 1024u /* suspects of a unit with --pairs=all */
 
 struct nondet {
     const struct fw_core *core;
@@ -50,6 +49,7 @@ struct nondet {
 
     /* default */
     struct fw_gather *gather;
+    struct fw_match_budget budget; /* for the present variable */
     uint32_t bin;
     uint64_t seen; /* pairs among those picked that the trace itself shows */
 };
@@ -285,10 +285,18 @@ static void match_lanes(struct nondet *nondet, const struct fw_lane *reads,
                               .point_count = writes->count,
                               .all_below =
                                   nondet->options.cap ? nondet->options.cap : FW_PREDICT_CAP,
+                              .budget = &nondet->budget,
                               .pick = pick,
                               .context = nondet };
 
-    nondet->bin = bin_of(nondet, reads->key.sites[0], writes->key.sites[0], true, variable);
+    nondet->bin = nondet->budget.lanes
+                      ? bin_of(nondet, reads->key.sites[0], writes->key.sites[0], true, variable)
+                      : FW_GATHER_NONE;
+    if (nondet->bin == FW_GATHER_NONE) {
+        fw_gather_skip(nondet->gather, all);
+        return;
+    }
+    nondet->budget.lanes--;
     nondet->seen = 0;
     if (!fw_gather_full(nondet->gather, nondet->bin))
         open = fw_match(&match);
@@ -300,6 +308,10 @@ static void add_alone(struct nondet *nondet, uint32_t bin, const uint32_t *event
 {
     uint32_t cap = nondet->options.cap ? nondet->options.cap : FW_PREDICT_CAP;
 
+    if (bin == FW_GATHER_NONE) {
+        fw_gather_skip(nondet->gather, 1);
+        return;
+    }
     if ((*added)++ < cap)
         fw_gather_add(nondet->gather, bin, events);
     fw_gather_count(nondet->gather, bin, 1, 1);
@@ -342,8 +354,7 @@ static void match_none(struct nondet *nondet, const struct fw_lane *reads, uint3
 
 static void match_variable(struct nondet *nondet, uint32_t variable)
 {
-    uint64_t looked = 0;
-
+    nondet->budget = fw_match_budget(fw_row_count(&nondet->index->by_variable, variable));
     for (uint32_t i = 0; i < nondet->reads.len; i++) {
         const struct fw_lane *reads = &nondet->reads.at[i];
 
@@ -352,12 +363,8 @@ static void match_variable(struct nondet *nondet, uint32_t variable)
         for (uint32_t k = 0; k < nondet->writes.len; k++) {
             const struct fw_lane *writes = &nondet->writes.at[k];
 
-            if (reads->key.thread == writes->key.thread)
-                continue;
-            if (looked++ < LANE_PAIRS)
+            if (reads->key.thread != writes->key.thread)
                 match_lanes(nondet, reads, writes, variable);
-            else
-                fw_gather_skip(nondet->gather, (uint64_t)reads->count * writes->count);
         }
     }
     fw_gather_close(nondet->gather, variable);

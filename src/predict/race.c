@@ -23,8 +23,7 @@
 #include "predict/gather.h"
 #include "predict/match.h"
 
-#define CHUNK      256u       /* suspects of a unit with --pairs=all */
-#define LANE_PAIRS (1u << 22) /* of one variable that are looked at by default */
+#define CHUNK 256u /* suspects of a unit with --pairs=all */
 
 struct race {
     const struct fw_core *core;
@@ -41,7 +40,8 @@ struct race {
 
     /* default */
     struct fw_gather *gather;
-    uint32_t bin; /* of the pair of lanes that is being matched */
+    struct fw_match_budget budget; /* for the present variable */
+    uint32_t bin;                  /* of the pair of lanes that is being matched */
 };
 
 static const struct fw_event *event_at(const struct race *race, uint32_t event)
@@ -212,10 +212,18 @@ static void match_lanes(struct race *race, const struct fw_lane *a, const struct
                               .points = fw_lane_items(&race->lanes, b),
                               .point_count = b->count,
                               .all_below = race->options.cap ? race->options.cap : FW_PREDICT_CAP,
+                              .budget = &race->budget,
                               .pick = pick,
                               .context = race };
 
-    race->bin = fw_gather_bin_of_sites(race->gather, &key, sites, 2, true, variable);
+    race->bin = race->budget.lanes
+                    ? fw_gather_bin_of_sites(race->gather, &key, sites, 2, true, variable)
+                    : FW_GATHER_NONE;
+    if (race->bin == FW_GATHER_NONE) {
+        fw_gather_skip(race->gather, all);
+        return;
+    }
+    race->budget.lanes--;
     if (!fw_gather_full(race->gather, race->bin))
         open = fw_match(&match);
     fw_gather_count(race->gather, race->bin, all, open);
@@ -224,8 +232,7 @@ static void match_lanes(struct race *race, const struct fw_lane *a, const struct
 /* The smaller lane is the one that is gone through. */
 static void match_variable(struct race *race, uint32_t variable)
 {
-    uint64_t looked = 0;
-
+    race->budget = fw_match_budget(fw_row_count(&race->index->by_variable, variable));
     for (uint32_t i = 0; i < race->lanes.len; i++)
         for (uint32_t k = 0; k < i; k++) {
             const struct fw_lane *a = &race->lanes.at[i], *b = &race->lanes.at[k];
@@ -234,9 +241,7 @@ static void match_variable(struct race *race, uint32_t variable)
                 continue;
             if (!fw_lock_sets_compatible(race->index, a->key.locks, b->key.locks))
                 continue;
-            if (looked++ >= LANE_PAIRS)
-                fw_gather_skip(race->gather, (uint64_t)a->count * b->count);
-            else if (a->count < b->count)
+            if (a->count < b->count)
                 match_lanes(race, a, b, variable);
             else
                 match_lanes(race, b, a, variable);
