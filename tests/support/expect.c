@@ -146,9 +146,9 @@ char *fw_answer_serialisable(const struct fw_trace *trace, const struct fw_engin
 /* --- the corpus -------------------------------------------------------------------------- */
 
 struct corpus {
-    const struct fw_analysis *analysis;
-    const struct fw_analysis_setup *setup;
-    fw_answer *answer;
+    const char *name;
+    fw_say *say;
+    void *context;
     int checked, failures;
 };
 
@@ -172,8 +172,7 @@ static char *expected(const char *path, const char *name)
 
 static void check_file(struct corpus *corpus, const char *path)
 {
-    char *wanted = expected(path, corpus->analysis->name), *got;
-    struct fw_engine *engine;
+    char *wanted = expected(path, corpus->name), *got;
     struct fw_trace *trace;
     struct fw_error err = { { 0 } };
 
@@ -181,23 +180,20 @@ static void check_file(struct corpus *corpus, const char *path)
         return;
     if (fw_trace_load(&trace, path, NULL, &err) < 0)
         FW_BUG("%s", err.message);
-    engine = fw_run_analysis(trace, corpus->analysis, corpus->setup, 0);
-    got = corpus->answer(trace, engine);
+    got = corpus->say(trace, corpus->context);
     corpus->checked++;
     if (strcmp(got, wanted) != 0) {
-        printf("%s: %s says %s; expected: %s\n", path, corpus->analysis->name, got, wanted);
+        printf("%s: %s says %s; expected: %s\n", path, corpus->name, got, wanted);
         corpus->failures++;
     }
-    fw_engine_destroy(engine);
     fw_trace_destroy(trace);
     free(got);
     free(wanted);
 }
 
-int fw_expect_corpus(const struct fw_analysis *analysis, const struct fw_analysis_setup *setup,
-                     fw_answer *answer)
+int fw_expect_traces(const char *name, fw_say *say, void *context)
 {
-    struct corpus corpus = { analysis, setup, answer, 0, 0 };
+    struct corpus corpus = { name, say, context, 0, 0 };
     const char *source = getenv("FOREWEAVE_SOURCE");
     char *folder = fw_xasprintf("%s/tests/traces", source ? source : ".");
     struct dirent **entries;
@@ -216,6 +212,30 @@ int fw_expect_corpus(const struct fw_analysis *analysis, const struct fw_analysi
     }
     free(entries);
     free(folder);
-    printf("%s: %d example traces, %d differ\n", analysis->name, corpus.checked, corpus.failures);
+    printf("%s: %d example traces, %d differ\n", name, corpus.checked, corpus.failures);
     return corpus.checked ? corpus.failures : 1;
+}
+
+struct asked {
+    const struct fw_analysis *analysis;
+    const struct fw_analysis_setup *setup;
+    fw_answer *answer;
+};
+
+static char *say_analysis(const struct fw_trace *trace, void *context)
+{
+    const struct asked *asked = context;
+    struct fw_engine *engine = fw_run_analysis(trace, asked->analysis, asked->setup, 0);
+    char *text = asked->answer(trace, engine);
+
+    fw_engine_destroy(engine);
+    return text;
+}
+
+int fw_expect_corpus(const struct fw_analysis *analysis, const struct fw_analysis_setup *setup,
+                     fw_answer *answer)
+{
+    struct asked asked = { analysis, setup, answer };
+
+    return fw_expect_traces(analysis->name, say_analysis, &asked);
 }

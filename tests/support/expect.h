@@ -43,4 +43,9 @@ char *fw_sort_words(const char *text);
 int fw_expect_corpus(const struct fw_analysis *analysis, const struct fw_analysis_setup *setup,
                      fw_answer *answer);
 
+/* The same for anything that has something to say about a trace; the caller frees what it says. */
+typedef char *fw_say(const struct fw_trace *trace, void *context);
+
+int fw_expect_traces(const char *name, fw_say *say, void *context);
+
 #endif

@@ -1,6 +1,7 @@
 /* predicted.c - see predicted.h. */
 #include "support/predicted.h"
 
+#include "support/expect.h"
 #include "support/oracle.h"
 
 #include "base/bug.h"
@@ -21,7 +22,8 @@ struct run {
     struct fw_solver *solver;
     struct fw_verifier *verifier;
     struct fw_oracle_findings findings;
-    bool exact; /* a miss is a failure */
+    bool exact;  /* a miss is a failure */
+    bool values; /* reads may see another write of their value */
     char *why;
     size_t size;
 };
@@ -140,7 +142,7 @@ static bool check_suspect(struct run *run, const struct fw_unit *all, size_t i, 
 
 static bool all_pairs_agree(struct run *run)
 {
-    struct fw_predict_options options = { .pairs_all = true };
+    struct fw_predict_options options = { .pairs_all = true, .values = run->values };
     bool *known = fw_xcalloc(run->findings.len + 1, sizeof *known), good = true;
     struct fw_unit all = { 0 };
 
@@ -269,7 +271,7 @@ static bool judge_fates(struct run *run, const struct fate *fates, uint64_t left
 
 static bool default_agrees(struct run *run, uint32_t cap)
 {
-    struct fw_predict_options options = { .cap = cap };
+    struct fw_predict_options options = { .cap = cap, .values = run->values };
     void *state = compared->create(run->core, &options);
     struct fate *fates = make_fates(run);
     struct fw_unit unit = { 0 };
@@ -287,14 +289,64 @@ static bool default_agrees(struct run *run, uint32_t cap)
     return good;
 }
 
+/* --- what is proved ---------------------------------------------------------------------- */
+
+static void say(FILE *stream, const struct fw_trace *trace, const struct fw_suspect *suspect,
+                const uint32_t *events, bool labels)
+{
+    bool nondet = suspect->claim == FW_CLAIM_NONDETERMINISM;
+
+    fprintf(stream, " ");
+    for (const char *c = labels && suspect->label ? suspect->label : ""; *c; c++)
+        fputc(*c == ' ' ? '-' : *c, stream);
+    for (uint32_t i = 0; i < suspect->count; i++)
+        fprintf(stream, "%s%" PRIu64, nondet ? (i ? ":" : "") : (i ? "," : "("),
+                fw_trace_index(trace, events[i]));
+    fprintf(stream, "%s", nondet ? (suspect->count == 1 ? ":-" : "") : ")");
+}
+
+char *fw_predicted_answer(const struct fw_predictor *predictor, const struct fw_trace *trace,
+                          const struct fw_predict_options *options, bool labels)
+{
+    struct fw_index *index = fw_index_create(trace);
+    struct fw_core *core = fw_core_create(index, NULL);
+    char why[512] = "", *text = NULL, *sorted;
+    struct run run = { .trace = trace, .core = core, .why = why, .size = sizeof why };
+    struct fw_unit all = { 0 };
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    run.solver = fw_solver_create(core, NULL);
+    run.verifier = fw_verifier_create(trace);
+    fw_predicted_collect(predictor, core, options, &all);
+    for (size_t i = 0; i < all.suspects.len; i++) {
+        const uint32_t *events = all.events.at + all.suspects.at[i].first;
+        bool feasible;
+
+        if (!ask(&run, &all.suspects.at[i], events, &feasible))
+            FW_BUG("%s", why);
+        if (feasible)
+            say(stream, trace, &all.suspects.at[i], events, labels);
+    }
+    fclose(stream);
+    sorted = fw_sort_words(text);
+    free(text);
+    fw_predicted_release(&all);
+    fw_verifier_destroy(run.verifier);
+    fw_solver_destroy(run.solver);
+    fw_core_destroy(core);
+    fw_index_destroy(index);
+    return sorted;
+}
+
 /* --- the property ------------------------------------------------------------------------ */
 
 static bool compare(struct run *run, struct fw_oracle *oracle)
 {
     bool good;
 
-    run->exact = run->core && (fw_trace_thread_count(run->trace) <= 2 ||
-                               compared->claim == FW_CLAIM_NONDETERMINISM);
+    run->exact =
+        fw_trace_thread_count(run->trace) <= 2 || compared->claim == FW_CLAIM_NONDETERMINISM;
     fw_oracle_find(oracle, compared->claim, true, &run->findings);
     good = all_pairs_agree(run);
     fw_oracle_findings_release(&run->findings);
@@ -310,6 +362,7 @@ static bool agrees(const struct fw_sample *sample, char *why, size_t size)
 {
     struct fw_trace *trace = fw_load_sample(sample, why, size);
     struct run run = { .trace = trace, .why = why, .size = size };
+    struct fw_core_options options = { .values = sample->seed / 32 % 2 };
     struct fw_oracle *oracle;
     struct fw_index *index;
     bool good = true;
@@ -317,13 +370,16 @@ static bool agrees(const struct fw_sample *sample, char *why, size_t size)
     if (!trace)
         return false;
     oracle = fw_oracle_create(trace);
+    fw_oracle_use_values(oracle, options.values);
     if (fw_oracle_explore(oracle, STATES) < 0) {
         left_out++;
     } else {
         index = fw_index_create(trace);
-        run.core = fw_core_create(index, NULL);
+        run.values = options.values;
+        run.core = fw_core_create(index, &options);
         run.solver = fw_solver_create(run.core, NULL);
         run.verifier = fw_verifier_create(trace);
+        fw_verifier_use_values(run.verifier, options.values);
         good = compare(&run, oracle);
         fw_verifier_destroy(run.verifier);
         fw_solver_destroy(run.solver);
@@ -341,7 +397,7 @@ int fw_predicted_run(const char *program, const struct fw_predictor *predictor, 
                                             "shared",   "waits",      "monitors", "semaphores",
                                             "barriers", "atomics",    "blocks",   "heap",
                                             "two",      "everything", "tiny",     "nested",
-                                            "sections", "deadlocks",  NULL };
+                                            "sections", "deadlocks",  "values",   NULL };
     int status;
 
     compared = predictor;

@@ -3,7 +3,7 @@
  *
  *     return fw_predicted_run("prop_race", &fw_predictor_race, 10000);
  *
- * Of each trace, with --pairs=all:
+ * Of each trace (half of them with values), with --pairs=all:
  *   - no suspect comes twice, and every finding of the oracle is a suspect (the
  *     filters drop nothing);
  *   - every suspect that the solver proves is a finding, and the verifier accepts
@@ -23,6 +23,12 @@
 
 /* Runs the property over all profiles the oracle can take; the exit status of the program. */
 int fw_predicted_run(const char *program, const struct fw_predictor *predictor, uint64_t count);
+
+/* What the predictor proves about a trace, in the words of an "# expect" line of tests/traces:
+ * "(1,7) (2,9)", "5:3 5:-", "none"; on request labels stand before.  Every witness must satisfy
+ * the verifier.  The caller frees it. */
+char *fw_predicted_answer(const struct fw_predictor *predictor, const struct fw_trace *trace,
+                          const struct fw_predict_options *options, bool labels);
 
 /* The suspects of a trace, one unit after the other; the caller releases the unit. */
 void fw_predicted_collect(const struct fw_predictor *predictor, const struct fw_core *core,
