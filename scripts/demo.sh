@@ -1,10 +1,9 @@
 #!/bin/sh
-# demo.sh PROGRAM - the main job on an example, as far as it goes today: look at a recorded run,
-# foresee the race that it hides, and check the proof.
+# demo.sh PROGRAM - the main job on an example: look at a recorded run, foresee the race that it
+# hides, and check the proof.
 set -eu
 program=$1
 trace=examples/hidden-race.std
-result=examples/hidden-race.json
 
 run() { # STATUS ARGUMENTS...
     wanted=$1
@@ -22,16 +21,24 @@ TEXT
 run 0 trace show "$trace"
 cat <<'TEXT'
 
-Causally-precedes asks what must stay in order whatever the order of the sections:
+A happens-before detector finds nothing:
 TEXT
-run 66 check --analysis=hb,cp "$trace"
+run 0 check --analysis=hb "$trace"
 cat <<'TEXT'
 
-The same program can also run T1's section first; then nothing orders the two writes.  That
-schedule, a witness, is in examples/hidden-race.json.  Is it a proof?
+But the same program can also run T1's section first; then nothing orders the two writes:
 TEXT
+run 66 check "$trace"
+cat <<'TEXT'
+
+The witness is a proof: another order of the same events that the program surely can run.  A
+verifier that shares no code with the predictors checks it once more:
+TEXT
+result=$(mktemp)
+trap 'rm -f "$result"' EXIT
+"$program" check --format=json -o "$result" "$trace" || [ $? -eq 66 ]
 run 0 trace verify "$trace" "$result"
 cat <<'TEXT'
 
-It is.  Next: `build/foreweave trace info examples/hidden-race.std`, `build/foreweave help`.
+Next: `build/foreweave check --order=10,1 examples/hidden-race.std`, `build/foreweave help`.
 TEXT

@@ -16,6 +16,9 @@
  * another one, nor the program's output: what it has to say goes into its findings and its
  * outcome.  null.c is the example to copy.
  *
+ * A predictive analysis needs the whole trace instead: it names its predictor and has no handlers
+ * and no state.  forecast.h does the rest.
+ *
  * What the stream promises: events are well-formed (a release is by the holder, a thread runs
  * only after its fork ...), re-entrant inner lock operations are gone, thread, variable, lock
  * and site ids are dense.  New ids may appear at any event: tables grow on demand.
@@ -25,6 +28,7 @@
 
 #include "analysis/context.h"
 #include "analysis/findings.h"
+#include "predict/predict.h"
 #include "trace/batch.h"
 #include "trace/symbols.h"
 
@@ -57,8 +61,11 @@ struct fw_analysis_setup {
 struct fw_outcome {
     uint64_t findings; /* filled in by the engine, from the sink */
     bool complete;  /* nothing was skipped: no budget ran out, nothing was dropped */
-    char why[160];  /* if not complete */
+    char why[256];  /* if not complete */
     char note[512]; /* one line for people, or empty */
+    bool spent;     /* not complete because a budget was spent: time, memory, steps */
+    bool predicted; /* by a predictive analysis, which counted: */
+    struct fw_predict_counts counts;
 };
 
 /* Where the event at hand stands; good during the call of the handler. */
@@ -115,11 +122,17 @@ struct fw_analysis {
     void (*finish)(void *state, struct fw_outcome *outcome); /* *outcome: complete, no findings */
     void (*destroy)(void *state);
     fw_handler *on[FW_KIND_COUNT];
+    const struct fw_predictor *predictor; /* or NULL; then create, finish, destroy and on are not */
 };
 
 /* All analyses, in the order of `foreweave list`; ends with NULL. */
 extern const struct fw_analysis *const fw_analyses[];
 
+extern const struct fw_analysis fw_analysis_race;
+extern const struct fw_analysis fw_analysis_deadlock;
+extern const struct fw_analysis fw_analysis_atomicity;
+extern const struct fw_analysis fw_analysis_nondet;
+extern const struct fw_analysis fw_analysis_order; /* a question, see check --order; not listed */
 extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_lockset;
 extern const struct fw_analysis fw_analysis_mb;

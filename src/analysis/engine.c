@@ -4,6 +4,7 @@
 #include "analysis/pipeline.h"
 #include "base/vec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* One analysis at work. */
@@ -18,6 +19,7 @@ struct fw_engine {
     struct fw_contexts *contexts;
     struct worker *workers;
     size_t count;
+    size_t streaming;             /* of these get events */
     size_t helpers;               /* threads besides the reader's, once they are worth it */
     uint64_t batches;             /* so far, up to WARM_UP */
     struct fw_pipeline *pipeline; /* NULL: everything happens on the caller's thread */
@@ -34,12 +36,14 @@ static void worker_init(struct worker *worker, const struct fw_analysis *analysi
     worker->setup.contexts = contexts;
     worker->setup.findings = fw_findings_create(setup->symbols, setup->pairs_all);
     worker->outcome.complete = true;
-    worker->state = analysis->create(&worker->setup);
+    if (!analysis->predictor)
+        worker->state = analysis->create(&worker->setup);
 }
 
 static void worker_release(struct worker *worker)
 {
-    worker->analysis->destroy(worker->state);
+    if (!worker->analysis->predictor)
+        worker->analysis->destroy(worker->state);
     fw_findings_destroy(worker->setup.findings);
 }
 
@@ -51,8 +55,10 @@ struct fw_engine *fw_engine_create(const struct fw_analysis *const *analyses, si
     engine->workers = fw_xcalloc(count ? count : 1, sizeof *engine->workers);
     engine->count = count;
     engine->contexts = fw_contexts_create();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         worker_init(&engine->workers[i], analyses[i], setup, engine->contexts);
+        engine->streaming += !analyses[i]->predictor;
+    }
     return engine;
 }
 
@@ -77,6 +83,8 @@ static void run_batch(struct worker *worker, const struct fw_batch *batch,
     void *state = worker->state;
     struct fw_place place = { .batch = batch, .contexts = contexts };
 
+    if (worker->analysis->predictor)
+        return;
     for (uint32_t i = 0; i < count; i++) {
         fw_handler *handler = on[events[i].kind];
 
@@ -89,6 +97,8 @@ static void run_batch(struct worker *worker, const struct fw_batch *batch,
 
 static void finish_worker(struct worker *worker)
 {
+    if (worker->analysis->predictor)
+        return;
     worker->analysis->finish(worker->state, &worker->outcome);
     fw_findings_finish(worker->setup.findings);
     worker->outcome.findings = fw_findings_count(worker->setup.findings);
@@ -111,7 +121,7 @@ static void finish_lane(void *owner, size_t lane)
 
 void fw_engine_use_jobs(struct fw_engine *engine, size_t jobs)
 {
-    size_t useful = engine->count + 1; /* the reader and one for each analysis */
+    size_t useful = engine->streaming + 1; /* the reader and one for each analysis */
 
     jobs = jobs < useful ? jobs : useful;
     engine->helpers = jobs > 1 ? jobs - 1 : 0;
@@ -128,6 +138,8 @@ void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch)
 {
     const struct fw_context *contexts;
 
+    if (!engine->streaming)
+        return;
     if (engine->helpers && !engine->pipeline && engine->batches++ == WARM_UP)
         start_pipeline(engine);
     if (engine->pipeline) {
@@ -139,19 +151,53 @@ void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch)
         run_batch(&engine->workers[i], batch, contexts);
 }
 
-void fw_engine_finish(struct fw_engine *engine)
+void fw_engine_finish_ids(struct fw_engine *engine)
 {
     FW_VEC(struct fw_findings *) sinks = { 0 };
 
-    if (engine->pipeline)
-        fw_pipeline_finish(engine->pipeline);
-    for (size_t i = 0; i < engine->count; i++) {
-        if (!engine->pipeline)
-            finish_worker(&engine->workers[i]);
+    for (size_t i = 0; i < engine->count; i++)
         fw_vec_push(&sinks, engine->workers[i].setup.findings);
-    }
     fw_findings_finish_ids(sinks.at, sinks.len);
     fw_vec_release(&sinks);
+}
+
+void fw_engine_finish(struct fw_engine *engine)
+{
+    if (engine->pipeline)
+        fw_pipeline_finish(engine->pipeline);
+    for (size_t i = 0; !engine->pipeline && i < engine->count; i++)
+        finish_worker(&engine->workers[i]);
+    fw_engine_finish_ids(engine);
+}
+
+void fw_engine_cut(struct fw_engine *engine, const char *why)
+{
+    for (size_t i = 0; i < engine->count; i++) {
+        struct fw_outcome *outcome = &engine->workers[i].outcome;
+
+        outcome->complete = false;
+        outcome->spent = true;
+        snprintf(outcome->why, sizeof outcome->why, "%s", why);
+    }
+}
+
+struct fw_findings *fw_engine_sink(const struct fw_engine *engine, size_t i)
+{
+    return engine->workers[i].setup.findings;
+}
+
+void fw_engine_conclude(struct fw_engine *engine, size_t i, const struct fw_outcome *outcome)
+{
+    struct worker *worker = &engine->workers[i];
+
+    worker->outcome = *outcome;
+    fw_findings_finish(worker->setup.findings);
+    worker->outcome.findings = fw_findings_count(worker->setup.findings);
+}
+
+bool fw_engine_streams(const struct fw_engine *engine)
+{
+    return engine->streaming;
 }
 
 size_t fw_engine_count(const struct fw_engine *engine)
@@ -174,7 +220,7 @@ const struct fw_findings *fw_engine_findings(const struct fw_engine *engine, siz
     return engine->workers[i].setup.findings;
 }
 
-const struct fw_contexts *fw_engine_contexts(const struct fw_engine *engine)
+struct fw_contexts *fw_engine_contexts(const struct fw_engine *engine)
 {
     return engine->contexts;
 }

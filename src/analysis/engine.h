@@ -10,6 +10,13 @@
  *     fw_engine_finish(engine);
  *     ... fw_engine_outcome(engine, i) ...
  *     fw_engine_destroy(engine);
+ *
+ * Predictive analyses get no events.  What they found is put in after
+ * fw_engine_finish (forecast.h):
+ *
+ *     fw_findings_add(fw_engine_sink(engine, i), ...);
+ *     fw_engine_conclude(engine, i, &outcome);
+ *     fw_engine_finish_ids(engine);
  */
 #ifndef FW_ANALYSIS_ENGINE_H
 #define FW_ANALYSIS_ENGINE_H
@@ -37,11 +44,23 @@ void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch);
 /* Behind the last batch, once. */
 void fw_engine_finish(struct fw_engine *engine);
 
+/* After that: the events were only the beginning of the trace, which is no complete answer. */
+void fw_engine_cut(struct fw_engine *engine, const char *why);
+
+/* For a predictive analysis: where its findings go, and its end. */
+struct fw_findings *fw_engine_sink(const struct fw_engine *engine, size_t i);
+void fw_engine_conclude(struct fw_engine *engine, size_t i, const struct fw_outcome *outcome);
+/* After the last of them: different findings get different ids. */
+void fw_engine_finish_ids(struct fw_engine *engine);
+
+/* Is there an analysis that gets events? */
+bool fw_engine_streams(const struct fw_engine *engine);
+
 size_t fw_engine_count(const struct fw_engine *engine);
 const struct fw_analysis *fw_engine_analysis(const struct fw_engine *engine, size_t i);
 /* Borrowed; complete after fw_engine_finish. */
 const struct fw_outcome *fw_engine_outcome(const struct fw_engine *engine, size_t i);
 const struct fw_findings *fw_engine_findings(const struct fw_engine *engine, size_t i);
-const struct fw_contexts *fw_engine_contexts(const struct fw_engine *engine);
+struct fw_contexts *fw_engine_contexts(const struct fw_engine *engine);
 
 #endif

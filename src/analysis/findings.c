@@ -24,11 +24,23 @@
 #define MAX_DIGITS 16
 
 const char *const fw_finding_kind_names[FW_FINDING_KIND_COUNT] = {
-    [FW_FINDING_RACE] = "race",
-    [FW_FINDING_DEADLOCK] = "deadlock",
-    [FW_FINDING_ATOMICITY] = "atomicity",
-    [FW_FINDING_NONDETERMINISM] = "nondeterminism",
+    [FW_FINDING_RACE] = "race",           [FW_FINDING_DEADLOCK] = "deadlock",
+    [FW_FINDING_ATOMICITY] = "atomicity", [FW_FINDING_NONDETERMINISM] = "nondeterminism",
+    [FW_FINDING_ORDER] = "order",
 };
+
+enum fw_finding_kind fw_finding_kind_of(enum fw_claim claim)
+{
+    static const enum fw_finding_kind kinds[] = {
+        [FW_CLAIM_RACE] = FW_FINDING_RACE,
+        [FW_CLAIM_DEADLOCK] = FW_FINDING_DEADLOCK,
+        [FW_CLAIM_ORDER] = FW_FINDING_ORDER,
+        [FW_CLAIM_ATOMICITY] = FW_FINDING_ATOMICITY,
+        [FW_CLAIM_NONDETERMINISM] = FW_FINDING_NONDETERMINISM,
+    };
+
+    return kinds[claim];
+}
 
 FW_VEC_TYPE(parts, const char *);
 
@@ -265,14 +277,16 @@ static void set_events(struct fw_findings *findings, struct entry *entry,
     struct fw_finding *finding = &entry->finding;
 
     if (finding->events.cap < occurrence->event_count) { /* exactly: there may be millions */
-        finding->events.at = fw_xrealloc(finding->events.at, occurrence->event_count,
-                                         sizeof *finding->events.at);
+        finding->events.at =
+            fw_xrealloc(finding->events.at, occurrence->event_count, sizeof *finding->events.at);
         finding->events.cap = occurrence->event_count;
     }
     memcpy(finding->events.at, occurrence->events,
            occurrence->event_count * sizeof *occurrence->events);
     finding->events.len = occurrence->event_count;
     finding->unproven = occurrence->unproven;
+    finding->witness = occurrence->witness;
+    finding->claim = occurrence->claim;
     entry->moment = moment_of(occurrence->events, occurrence->event_count);
     if (findings->shown < entry->moment.latest)
         findings->shown = entry->moment.latest;
@@ -345,8 +359,7 @@ static bool is_simple_race(const struct fw_occurrence *occurrence)
 {
     return occurrence->kind == FW_FINDING_RACE && occurrence->event_count == 2 &&
            !occurrence->label && !occurrence->detail && !occurrence->unproven &&
-           occurrence->events[0].site &&
-           occurrence->events[1].site;
+           !occurrence->witness && occurrence->events[0].site && occurrence->events[1].site;
 }
 
 static void put_tallied(void *me, uint32_t id, uint32_t variable, uint32_t count)

@@ -23,12 +23,15 @@
 
 #include "analysis/context.h"
 #include "base/vec.h"
+#include "predict/schedule.h"
+#include "trace/verify.h"
 
 enum fw_finding_kind {
     FW_FINDING_RACE,
     FW_FINDING_DEADLOCK,
     FW_FINDING_ATOMICITY,
     FW_FINDING_NONDETERMINISM,
+    FW_FINDING_ORDER, /* the answer to a question, not a bug */
     FW_FINDING_KIND_COUNT,
 };
 
@@ -60,6 +63,8 @@ struct fw_finding {
     FW_VEC(uint32_t) variables;         /* all that occurrences were on, ascending ids */
     char label[32];                     /* a kind within the kind: "before-error"; or empty */
     char *detail;                       /* lines for people ('\n' between them), or NULL; owned */
+    const struct fw_schedule *witness;  /* of the events above, borrowed; NULL: there is none */
+    enum fw_claim claim;                /* what it shows; only with a witness */
 };
 
 struct fw_findings;
@@ -78,7 +83,12 @@ struct fw_occurrence {
     bool unproven;      /* the analysis's guarantee does not cover it */
     const char *label;  /* copied; NULL: none.  Part of what makes findings equal. */
     const char *detail; /* copied; NULL: none.  Only the earliest occurrence's is kept. */
+    const struct fw_schedule *witness; /* or NULL; must outlive the findings */
+    enum fw_claim claim;
 };
+
+/* The kind of finding whose witness shows this claim. */
+enum fw_finding_kind fw_finding_kind_of(enum fw_claim claim);
 
 void fw_findings_add(struct fw_findings *findings, const struct fw_occurrence *occurrence);
 

@@ -91,8 +91,13 @@ void fw_json_text(struct fw_json *json, const char *key, const char *text)
 
 void fw_json_number(struct fw_json *json, const char *key, uint64_t value)
 {
+    char text[20], *at = text + sizeof text;
+
     start(json, key);
-    fw_output_printf(json->out, "%" PRIu64, value);
+    do /* by hand: lists of numbers can be long */
+        *--at = (char)('0' + value % 10);
+    while (value /= 10);
+    fw_output_bytes(json->out, at, (size_t)(text + sizeof text - at));
 }
 
 void fw_json_real(struct fw_json *json, const char *key, double value)

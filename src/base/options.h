@@ -53,6 +53,7 @@ struct fw_option {
     const char *group;          /* heading within the options of the manual, or NULL */
     const char *detail;         /* further sentences for the manual, or NULL */
     const char *const *choices; /* NULL-terminated; required for CHOICE, may be set for LIST */
+    bool rare;                  /* -h only names it, so that it fits one screen */
 };
 
 /* The type and place of an option's field, in a row of the table. */

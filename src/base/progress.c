@@ -64,6 +64,14 @@ static void show(struct fw_progress *progress, const char *text)
     progress->len = len;
 }
 
+void fw_progress_line(struct fw_progress *progress, double now, const char *text)
+{
+    if (!progress->wanted || now - progress->shown < AGAIN_AFTER)
+        return;
+    show(progress, text);
+    progress->shown = now;
+}
+
 void fw_progress_update(struct fw_progress *progress, double now, uint64_t events, uint64_t bytes)
 {
     char text[128];
@@ -71,8 +79,7 @@ void fw_progress_update(struct fw_progress *progress, double now, uint64_t event
     if (!progress->wanted || now - progress->shown < AGAIN_AFTER)
         return;
     fw_progress_text(progress, now, events, bytes, text, sizeof text);
-    show(progress, text);
-    progress->shown = now;
+    fw_progress_line(progress, now, text);
 }
 
 void fw_progress_clear(struct fw_progress *progress)

@@ -26,6 +26,9 @@ void fw_progress_init(struct fw_progress *progress, int fd, uint64_t total, doub
 /* Call it often: it looks at the time and seldom does more. */
 void fw_progress_update(struct fw_progress *progress, double now, uint64_t events, uint64_t bytes);
 
+/* The same with words of the caller's, where no events are counted. */
+void fw_progress_line(struct fw_progress *progress, double now, const char *text);
+
 /* Before anything else is printed there. */
 void fw_progress_clear(struct fw_progress *progress);
 

@@ -1,19 +1,16 @@
 /*
- * cmd_check.c - foreweave check: streams a trace through analyses and reports.
+ * cmd_check.c - foreweave check: analyses a trace and reports.
  */
-#include "analysis/engine.h"
-#include "base/progress.h"
 #include "base/suggest.h"
-#include "base/vec.h"
+#include "cmd/check_job.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
 #include "report/report.h"
+#include "report/reproducer.h"
 
-#include <sched.h>
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -38,24 +35,37 @@ static const char *const atomic_choices[] = { "blocks", "functions", NULL };
 
 struct check {
     struct fw_words analyses;
+    struct fw_words order;
     int pairs, cp, atomic;
+    bool values, final_reads, two_variables, third_thread;
+    uint64_t cap, window;
+    const char *time;
+    uint64_t memory, budget;
     uint64_t jobs; /* 0: as many as are useful here */
     bool repair;
     int from;
     int format;
     const char *output;
+    uint64_t steps;
     bool stats;
 };
 
-static const struct check defaults = { .cp = CP_BY_PAIRS, .from = FW_FROM_UNKNOWN };
+static const struct check defaults = { .cp = CP_BY_PAIRS, .from = FW_FROM_UNKNOWN, .steps = 12 };
 
-#define WHAT "what is looked for"
+#define WHAT   "what is looked for"
+#define LIMITS "limits"
 
 static const struct fw_option options[] = {
     { "analysis", 'a', "NAME[,NAME...]", "which analyses to run (see foreweave list)",
       FW_OPTION(LIST, struct check, analyses), WHAT,
-      .detail = "Several analyses run over one reading of the trace. In this version the option "
-                "has to be given." },
+      .detail = "Several analyses run over one reading of the trace. By default the sound ones "
+                "run: race, deadlock, atomicity and nondet. They hold the whole trace in memory." },
+    { "order", 0, "I,J,...", "can these events come in this order?",
+      FW_OPTION(LIST, struct check, order), WHAT,
+      .detail = "Asks one question instead of looking for bugs. The events are named by their "
+                "indices. If a correct reordering has them in this order it is printed as the "
+                "witness (status 66); else the order is infeasible (status 0), or the budget was "
+                "spent (status 124)." },
     { "pairs", 0, "WHICH", "site (default): merge equal sites; all: every pair",
       FW_OPTION(CHOICE, struct check, pairs), WHAT, .choices = pairs_choices,
       .detail = "By default findings whose events have the same sites are one finding, with the "
@@ -66,34 +76,57 @@ static const struct fw_option options[] = {
       WHAT, .choices = cp_choices,
       .detail = "For the analysis cp: whether the two events of a reported race count as ordered "
                 "from then on, so that later reports do not rest on earlier ones, or every "
-                "unordered pair of the relation is reported, as --pairs=all implies." },
+                "unordered pair of the relation is reported, as --pairs=all implies.",
+      .rare = true },
     { "atomic", 0, "WHAT", "blocks (default) or functions must be atomic",
       FW_OPTION(CHOICE, struct check, atomic), WHAT, .choices = atomic_choices,
       .detail = "For sidetrack and velodrome: the blocks marked in the trace by begin and end, or "
                 "every function call." },
+    { "values", 0, NULL, "another write of the same value is no change",
+      FW_OPTION(FLAG, struct check, values), WHAT,
+      .detail = "For the sound analyses, where the trace has values: a read that sees another "
+                "write of the value that it got counts as unchanged." },
+    { "window", 0, "N", "atomicity: at most N own events apart (100)",
+      FW_OPTION(COUNT, struct check, window), WHAT,
+      .detail = "In traces without blocks two accesses of one function activation are meant to be "
+                "atomic if no more events of their thread lie between them.",
+      .rare = true },
+    { "two-variables", 0, NULL, "atomicity: also patterns over two variables",
+      FW_OPTION(FLAG, struct check, two_variables), WHAT, .rare = true },
+    { "third-thread", 0, NULL, "atomicity: also reads by a third thread",
+      FW_OPTION(FLAG, struct check, third_thread), WHAT, .rare = true },
+    { "final-reads", 0, NULL, "nondet: also the values at the end",
+      FW_OPTION(FLAG, struct check, final_reads), WHAT,
+      .detail = "As if every variable were read once more at the end of the trace: can the final "
+                "state differ?",
+      .rare = true },
+    { "time", 0, "SECONDS", "end within SECONDS", FW_OPTION(TEXT, struct check, time), LIMITS,
+      .detail = "The report says what was proved until then, and counts what was not looked at. "
+                "Reading gets at most two fifths of it; of a longer trace the beginning is "
+                "analysed." },
+    { "mem-limit", 0, "SIZE", "use at most SIZE of memory (K, M, G)",
+      FW_OPTION(SIZE, struct check, memory), LIMITS,
+      .detail = "As much of the beginning of the trace is analysed as fits." },
+    { "budget", 0, "STEPS", "work for one question (20000000)",
+      FW_OPTION(COUNT, struct check, budget), LIMITS,
+      .detail = "A step is about one event looked at. Questions that take more are given up and "
+                "counted as undecided." },
+    { "cap", 0, "N", "look at N event pairs of a pair of sites (64)",
+      FW_OPTION(COUNT, struct check, cap), LIMITS,
+      .detail = "Once a pair of sites is proved on a variable, other events of it are not looked "
+                "at. What the cap leaves is counted. --pairs=all has no cap." },
     FW_REPAIR_OPTION(struct check, repair),
     FW_FROM_OPTION(struct check, from),
     { "jobs", 'j', "N", "use N threads (default: as many as help)",
-      FW_OPTION(COUNT, struct check, jobs),
-      .detail = "Reading and analyses can run side by side. The report is the same for any "
-                "number." },
+      FW_OPTION(COUNT, struct check, jobs), .detail = "The report is the same for any number." },
     FW_FORMAT_OPTION(struct check, format),
     FW_OUTPUT_OPTION(struct check, output),
+    { "steps", 0, "N", "show N steps of a witness (12; 0: all)",
+      FW_OPTION(COUNT, struct check, steps),
+      .detail = "The last ones, in text; JSON always has all.", .rare = true },
     { "stats", 0, NULL, "add times and memory to the report", FW_OPTION(FLAG, struct check, stats),
       .detail = "Without it equal traces give equal reports, byte for byte." },
     { 0 },
-};
-
-FW_VEC_TYPE(selection, const struct fw_analysis *);
-
-/* A job at work; what the reports are written from. */
-struct job {
-    const struct check *check;
-    const char *path;
-    struct fw_reader *reader;
-    struct fw_engine *engine;
-    bool has_branches;
-    double seconds;
 };
 
 static int unknown_analysis(const char *name)
@@ -109,7 +142,7 @@ static int unknown_analysis(const char *name)
     return fw_cmd_usage("no analysis '%s' in this version: 'foreweave list' names them", name);
 }
 
-static bool selected(const struct selection *selection, const struct fw_analysis *analysis)
+static bool selected(const struct fw_selection *selection, const struct fw_analysis *analysis)
 {
     for (size_t i = 0; i < selection->len; i++)
         if (selection->at[i] == analysis)
@@ -118,7 +151,7 @@ static bool selected(const struct selection *selection, const struct fw_analysis
 }
 
 /* Naming an analysis twice runs it once. */
-static int select_named(const struct fw_words *names, struct selection *selection)
+static int select_named(const struct fw_words *names, struct fw_selection *selection)
 {
     for (size_t i = 0; i < names->len; i++) {
         const struct fw_analysis *analysis = fw_analysis_find(names->at[i]);
@@ -131,15 +164,23 @@ static int select_named(const struct fw_words *names, struct selection *selectio
     return 0;
 }
 
-static int select_default(struct selection *selection)
+static void select_default(struct fw_selection *selection)
 {
     for (size_t i = 0; fw_analyses[i]; i++)
         if (fw_analyses[i]->by_default)
             fw_vec_push(selection, fw_analyses[i]);
-    if (selection->len == 0)
-        return fw_cmd_usage("the default analyses (race, deadlock, atomicity, nondet) are not "
-                            "built in this version: name others, for example --analysis=cp,hb; "
-                            "'foreweave list' names them");
+}
+
+static int select_analyses(const struct check *check, struct fw_selection *selection)
+{
+    if (check->order.len && check->analyses.len)
+        return fw_cmd_usage("--order is a question of its own: it takes no --analysis");
+    if (check->order.len)
+        fw_vec_push(selection, &fw_analysis_order);
+    else if (check->analyses.len)
+        return select_named(&check->analyses, selection);
+    else
+        select_default(selection);
     return 0;
 }
 
@@ -148,85 +189,6 @@ static uint64_t peak_kilobytes(void)
     struct rusage usage;
 
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss : 0;
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Bytes of a regular file; 0 for pipes and the like. */
-static uint64_t size_of(const char *path)
-{
-    struct stat st;
-    int got = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
-
-    return got == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-}
-
-/* Processors that this process may use. */
-static size_t processors(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
-}
-
-static struct fw_engine *create_engine(const struct job *job, const struct selection *selection)
-{
-    const struct check *check = job->check;
-    bool pairs_all = check->pairs == PAIRS_ALL;
-    struct fw_analysis_setup setup = {
-        .symbols = fw_reader_symbols(job->reader),
-        .has_branches = job->has_branches,
-        .pairs_all = pairs_all,
-        .cp_relation = check->cp == CP_BY_PAIRS ? pairs_all : check->cp == CP_RELATION,
-        .atomic_functions = check->atomic == ATOMIC_FUNCTIONS,
-    };
-    struct fw_engine *engine = fw_engine_create(selection->at, selection->len, &setup);
-
-    fw_engine_use_jobs(engine, check->jobs ? (size_t)check->jobs : processors());
-    return engine;
-}
-
-/* 0 or -1. */
-static int feed(struct job *job, struct fw_error *err)
-{
-    const struct fw_read_status *status = fw_reader_status(job->reader);
-    struct fw_progress progress;
-    struct fw_batch batch;
-    int got;
-
-    fw_progress_init(&progress, STDERR_FILENO, size_of(job->path), now());
-    while ((got = fw_reader_next(job->reader, &batch, err)) > 0) {
-        fw_engine_batch(job->engine, &batch);
-        if (progress.wanted)
-            fw_progress_update(&progress, now(), status->events, status->bytes);
-    }
-    if (got == 0)
-        fw_engine_finish(job->engine);
-    fw_progress_clear(&progress);
-    return got;
-}
-
-/* Reads to the end; 0 or the exit status. */
-static int analyse(struct job *job, const struct selection *selection)
-{
-    double start = now();
-    struct fw_error err;
-    int got = fw_reader_has_branches(job->reader, &err);
-
-    if (got < 0)
-        return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    job->has_branches = got;
-    job->engine = create_engine(job, selection);
-    if (feed(job, &err) < 0)
-        return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    job->seconds = now() - start;
-    return 0;
 }
 
 /* What another command needs to read this trace in the same way. */
@@ -238,9 +200,29 @@ static void reading_options(const struct check *check, char *text, size_t size)
              from ? from : "", from ? " " : "");
 }
 
-static int report(const struct job *job)
+/* Where a witness was rejected: leaves what is needed to find out why. */
+static int report_our_bug(const struct fw_check_job *job, const struct fw_rejection *rejection)
 {
-    const struct check *check = job->check;
+    struct fw_reproducer files;
+    struct fw_error err;
+
+    fw_cmd_error("our mistake: the verifier rejects a witness of ours: %s", rejection->reason);
+    if (fw_reproducer_write(&files, job->trace, rejection, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    fw_cmd_error("please report it with '%s' and '%s'; to see it: foreweave trace verify %s %s",
+                 files.trace, files.result, files.trace, files.result);
+    return FW_EXIT_FAILURE;
+}
+
+static int exit_status(const struct fw_report *report)
+{
+    if (fw_report_findings(report))
+        return FW_EXIT_FINDINGS;
+    return fw_report_spent(report) ? FW_EXIT_BUDGET : FW_EXIT_OK;
+}
+
+static int report(const struct check *check, const struct fw_check_job *job)
+{
     struct fw_report_stats stats = { job->seconds, peak_kilobytes() };
     char again[64];
     struct fw_report report = {
@@ -249,9 +231,15 @@ static int report(const struct job *job)
         .format = fw_reader_format(job->reader),
         .reading_options = again,
         .status = fw_reader_status(job->reader),
-        .symbols = fw_reader_symbols(job->reader),
+        .symbols = job->setup.symbols,
         .has_branches = job->has_branches,
         .engine = job->engine,
+        .index = job->forecast ? fw_forecast_index(job->forecast) : NULL,
+        .order = job->order_indices.at,
+        .order_count = job->order_indices.len,
+        .values = check->values,
+        .cut = job->cut,
+        .steps = check->steps,
         .stats = check->stats ? &stats : NULL,
     };
     struct fw_output out;
@@ -261,32 +249,89 @@ static int report(const struct job *job)
         return status;
     reading_options(check, again, sizeof again);
     fw_cmd_read_warnings(job->reader, "analysed");
+    if (job->cut[0])
+        fw_cmd_warning("'%s': %s", report.name, job->cut);
     if (check->format == FW_FORMAT_JSON)
         fw_report_json(&report, &out);
     else
         fw_report_text(&report, !check->output && fw_cmd_colour(STDOUT_FILENO), &out);
-    return fw_cmd_output_close(&out, fw_report_findings(&report) ? FW_EXIT_FINDINGS : FW_EXIT_OK);
+    return fw_cmd_output_close(&out, exit_status(&report));
+}
+
+/* Seconds, perhaps with a fraction. */
+static int parse_time(const char *text, double *seconds)
+{
+    char *end;
+
+    if (!text)
+        return 0;
+    *seconds = strtod(text, &end);
+    if (end == text || *end || !isfinite(*seconds) || *seconds <= 0)
+        return fw_cmd_usage("--time: '%s' is not a number of seconds", text);
+    return 0;
+}
+
+static int parse_options(const struct check *check, struct fw_check_job *job)
+{
+    bool pairs_all = check->pairs == PAIRS_ALL;
+
+    job->setup = (struct fw_analysis_setup) {
+        .pairs_all = pairs_all,
+        .cp_relation = check->cp == CP_BY_PAIRS ? pairs_all : check->cp == CP_RELATION,
+        .atomic_functions = check->atomic == ATOMIC_FUNCTIONS,
+    };
+    job->options = (struct fw_predict_options) {
+        .pairs_all = pairs_all,
+        .cap = check->cap < UINT32_MAX ? (uint32_t)check->cap : UINT32_MAX,
+        .window = check->window < UINT32_MAX ? (uint32_t)check->window : UINT32_MAX,
+        .two_variables = check->two_variables,
+        .third_thread = check->third_thread,
+        .final_reads = check->final_reads,
+        .values = check->values,
+    };
+    job->order = check->order;
+    job->limits.bytes = check->memory;
+    job->limits.steps = check->budget;
+    job->limits.jobs = check->jobs < 4096 ? (size_t)check->jobs : 4096;
+    return parse_time(check->time, &job->limits.seconds);
+}
+
+static int analyse(const struct check *check, struct fw_check_job *job)
+{
+    struct fw_read_options reading = { .repair = check->repair,
+                                       .format = fw_format_name(check->from) };
+    const struct fw_rejection *rejection = NULL;
+    int status = fw_cmd_open_trace(&job->reader, job->path, &reading);
+
+    if (!status)
+        status = fw_check_run(job);
+    if (!status && job->forecast)
+        rejection = fw_forecast_rejection(job->forecast);
+    if (rejection)
+        return report_our_bug(job, rejection);
+    return status ? status : report(check, job);
 }
 
 static int run(const void *values, int argc, char **argv)
 {
     const struct check *check = values;
-    struct fw_read_options reading = { .repair = check->repair,
-                                       .format = fw_format_name(check->from) };
-    struct selection selection = { 0 };
-    struct job job = { .check = check, .path = argv[0] };
+    struct fw_selection selection = { 0 };
+    struct fw_check_job job = { .path = argv[0],
+                                .selection = &selection,
+                                .limits.start = fw_check_now() };
     int status = fw_cmd_check_output(check->output, argc, argv);
 
     if (!status)
-        status = check->analyses.len ? select_named(&check->analyses, &selection)
-                                     : select_default(&selection);
+        status = parse_options(check, &job);
     if (!status)
-        status = fw_cmd_open_trace(&job.reader, argv[0], &reading);
+        status = select_analyses(check, &selection);
     if (!status)
-        status = analyse(&job, &selection);
-    if (!status)
-        status = report(&job);
-    fw_engine_destroy(job.engine);
+        status = analyse(check, &job);
+    if (job.abandoned) { /* its thread uses all of this */
+        fflush(NULL);
+        _exit(status);
+    }
+    fw_check_release(&job);
     fw_reader_close(job.reader);
     fw_vec_release(&selection);
     return status;
@@ -297,13 +342,16 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_FINDINGS, "something was found" },
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the trace is missing or malformed" },
+    { FW_EXIT_BUDGET, "a limit was reached, and nothing found until then" },
     { FW_EXIT_FAILURE, "Foreweave could not do its work, for example write its report" },
     { 0, NULL },
 };
 
 static const struct fw_example examples[] = {
-    { "foreweave check --analysis=cp a.std", "races that the order of locks hid in this run" },
-    { "foreweave check -a cp --format=json -o report.json a.fwt", "a report for programs" },
+    { "foreweave check a.std", "bugs of other runs, each with its proof" },
+    { "foreweave check --time=60 --mem-limit=4G a.fwt", "as much of it as that allows" },
+    { "foreweave check --order=10,1 a.std", "can event 10 come before event 1?" },
+    { "foreweave check -a cp,hb --format=json -o report.json a.fwt", "a report for programs" },
     { "gzip -dc a.std.gz | foreweave check -a null -", "a stream: is it well-formed?" },
     { 0 },
 };
@@ -314,7 +362,10 @@ const struct fw_command fw_cmd_check = {
     .operands = "TRACE",
     .description =
         "Reads TRACE (.fwt, .std or .tid; - is standard input) once, checks that it is "
-        "well-formed, runs the analyses over it and prints their report. A malformed trace gets "
+        "well-formed, runs the analyses over it and prints their report. By default these are the "
+        "sound ones: whatever they find comes with a witness, another order of the same events "
+        "that the program surely can run, which a verifier of its own has checked. A malformed "
+        "trace gets "
         "one error with its position. A binary trace without its end mark is analysed to its last "
         "complete block, with a warning.",
     .options = options,

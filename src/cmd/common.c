@@ -94,7 +94,8 @@ int fw_cmd_output_close(struct fw_output *out, int status)
 {
     struct fw_error err;
 
-    if (out->part && status != FW_EXIT_OK && status != FW_EXIT_FINDINGS) {
+    if (out->part && status != FW_EXIT_OK && status != FW_EXIT_FINDINGS &&
+        status != FW_EXIT_BUDGET) {
         fw_output_abandon(out);
         return status;
     }

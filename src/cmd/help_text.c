@@ -82,6 +82,20 @@ static void print_children(const struct fw_command *command, struct fw_output *o
     }
 }
 
+/* Options that few need, by name. */
+static void print_rare(const struct fw_option *table, struct fw_output *out)
+{
+    char names[512] = "";
+    size_t used = 0;
+
+    for (const struct fw_option *o = table; o->name; o++)
+        if (o->rare && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s", used ? " " : "",
+                                     o->name);
+    if (used)
+        print_row(out, "  and, see --help:", names);
+}
+
 void fw_help_short(const struct fw_path *path, struct fw_output *out)
 {
     const struct fw_command *command = fw_path_command(path);
@@ -96,9 +110,12 @@ void fw_help_short(const struct fw_path *path, struct fw_output *out)
     }
     fw_output_text(out, "\nOptions:\n");
     for (const struct fw_option *o = fw_command_options(command); o->name; o++) {
+        if (o->rare)
+            continue;
         option_name(o, name, sizeof name);
         print_row(out, name, o->help);
     }
+    print_rare(fw_command_options(command), out);
     print_row(out, "  -h, --help", "-h: this screen, --help: the manual");
 }
 

@@ -4,7 +4,7 @@
  *     {"schema":1,"trace":{...},"findings":[{...}...],"analyses":[{...}...]}
  *
  * A finding: id, analysis, kind, label (where there are kinds within a kind),
- * guarantee, first, status, count, variables, events, detail.  An event:
+ * guarantee, first, status, count, variables, events, detail, witness.  An event:
  * index, thread, op, target, site, size (if known), locks (if any are held),
  * stack (if the trace has calls; innermost first).
  */
@@ -34,6 +34,8 @@ static void write_trace(struct fw_json *json, const struct fw_report *report)
     fw_json_number(json, "threads", fw_symbols_count(report->symbols, FW_SPACE_THREAD));
     fw_json_bool(json, "branches", report->has_branches);
     fw_report_json_status(json, report->status);
+    if (report->cut && *report->cut)
+        fw_json_text(json, "only", report->cut);
     fw_json_end(json);
 }
 
@@ -126,6 +128,23 @@ static enum fw_guarantee guarantee_of(const struct fw_analysis *analysis,
     return analysis->guarantee == FW_OBSERVED ? FW_SOUND : analysis->guarantee;
 }
 
+/* Millions of steps go by one by one. */
+static void write_witness(struct fw_json *json, const struct fw_report *report,
+                          const struct fw_finding *finding)
+{
+    struct fw_schedule_walk walk;
+    uint32_t position;
+
+    if (fw_finding_kind_of(finding->claim) != finding->kind)
+        fw_json_text(json, "claim", fw_finding_kind_names[fw_finding_kind_of(finding->claim)]);
+    fw_json_array(json, "witness");
+    fw_schedule_walk_init(&walk, finding->witness, report->index);
+    while (fw_schedule_next(&walk, &position))
+        fw_json_number(json, NULL, fw_trace_index(report->index->trace, position));
+    fw_schedule_walk_release(&walk);
+    fw_json_end(json);
+}
+
 static void write_finding(struct fw_json *json, const struct fw_report *report,
                           const struct fw_analysis *analysis, const struct fw_finding *finding)
 {
@@ -147,6 +166,8 @@ static void write_finding(struct fw_json *json, const struct fw_report *report,
     fw_json_end(json);
     if (finding->detail)
         fw_json_text(json, "detail", finding->detail);
+    if (finding->witness)
+        write_witness(json, report, finding);
     fw_json_end(json);
 }
 
@@ -165,8 +186,37 @@ static void write_findings(struct fw_json *json, const struct fw_report *report)
     fw_json_end(json);
 }
 
-static void write_analyses(struct fw_json *json, const struct fw_engine *engine)
+/* What became of the suspects. */
+static void write_counts(struct fw_json *json, const struct fw_predict_counts *counts)
 {
+    fw_json_object(json, "suspects");
+    fw_json_number(json, "checked", counts->asked + counts->refuted);
+    fw_json_number(json, "proved", counts->proved);
+    fw_json_number(json, "undecided", counts->undecided);
+    fw_json_number(json, "left", counts->left);
+    fw_json_number(json, "not_reached", counts->unreached);
+    fw_json_end(json);
+}
+
+/* How they were answered; see struct fw_solver_stats. */
+static void write_table(struct fw_json *json, const struct fw_predict_counts *counts)
+{
+    struct fw_report_table table = fw_report_table(counts);
+
+    fw_json_object(json, "stats");
+    fw_json_number(json, "possible", table.possible);
+    fw_json_number(json, "infeasible_by_cycle", table.infeasible_by_cycle);
+    fw_json_number(json, "feasible_without_choice", table.feasible_without_choice);
+    fw_json_number(json, "with_choice", table.with_choice);
+    fw_json_number(json, "choice_graphs", table.choice_graphs);
+    fw_json_real(json, "per_witness", table.per_witness);
+    fw_json_end(json);
+}
+
+static void write_analyses(struct fw_json *json, const struct fw_report *report)
+{
+    const struct fw_engine *engine = report->engine;
+
     fw_json_array(json, "analyses");
     for (size_t i = 0; i < fw_engine_count(engine); i++) {
         const struct fw_outcome *outcome = fw_engine_outcome(engine, i);
@@ -179,8 +229,23 @@ static void write_analyses(struct fw_json *json, const struct fw_engine *engine)
             fw_json_text(json, "why", outcome->why);
         if (outcome->note[0])
             fw_json_text(json, "note", outcome->note);
+        if (outcome->predicted)
+            write_counts(json, &outcome->counts);
+        if (outcome->predicted && report->stats)
+            write_table(json, &outcome->counts);
         fw_json_end(json);
     }
+    fw_json_end(json);
+}
+
+static void write_order(struct fw_json *json, const struct fw_report *report)
+{
+    fw_json_object(json, "order");
+    fw_json_array(json, "events");
+    for (size_t i = 0; i < report->order_count; i++)
+        fw_json_number(json, NULL, report->order[i]);
+    fw_json_end(json);
+    fw_json_text(json, "answer", fw_report_order_answer(report));
     fw_json_end(json);
 }
 
@@ -191,8 +256,12 @@ void fw_report_json(const struct fw_report *report, struct fw_output *out)
     fw_json_object(&json, NULL);
     fw_json_number(&json, "schema", 1);
     write_trace(&json, report);
+    if (report->values)
+        fw_json_bool(&json, "values", true);
+    if (report->order_count)
+        write_order(&json, report);
     write_findings(&json, report);
-    write_analyses(&json, report->engine);
+    write_analyses(&json, report);
     if (report->stats) {
         fw_json_object(&json, "stats");
         fw_json_real(&json, "seconds", report->stats->seconds);

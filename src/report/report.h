@@ -27,6 +27,12 @@ struct fw_report {
     const struct fw_symbols *symbols;
     bool has_branches;
     const struct fw_engine *engine;      /* finished */
+    const struct fw_index *index;        /* for witnesses; NULL: no finding has one */
+    const uint64_t *order;               /* the question of --order, by index ... */
+    size_t order_count;                  /* ... 0: there is none */
+    bool values;                         /* equal values count as no change */
+    const char *cut;                     /* why only the beginning was analysed, or empty */
+    uint64_t steps;                      /* of a witness that text shows at most; 0: all */
     const struct fw_report_stats *stats; /* NULL: leave them out */
 };
 
@@ -39,7 +45,25 @@ void fw_report_json(const struct fw_report *report, struct fw_output *out);
 /* The fields that every report about a trace has: counts of what was set aside, cut. */
 void fw_report_json_status(struct fw_json *json, const struct fw_read_status *status);
 
+/* The table of the source of nondet, for any predictive analysis. */
+struct fw_report_table {
+    uint64_t possible;            /* suspects: with what cheap filters refute */
+    uint64_t infeasible_by_cycle; /* without a choice */
+    uint64_t feasible_without_choice;
+    uint64_t with_choice;   /* choices had to be explored ... */
+    uint64_t choice_graphs; /* ... so many ... */
+    double per_witness;     /* ... on average */
+};
+
+struct fw_report_table fw_report_table(const struct fw_predict_counts *counts);
+
 /* Over all analyses. */
 uint64_t fw_report_findings(const struct fw_report *report);
+
+/* Was a budget spent before one of them was through? */
+bool fw_report_spent(const struct fw_report *report);
+
+/* "feasible", "infeasible" or "undecided": the answer to --order. */
+const char *fw_report_order_answer(const struct fw_report *report);
 
 #endif

@@ -167,8 +167,8 @@ static int read_witness(const struct place *at, const cJSON *object,
     return 0;
 }
 
-/* What a witness of this kind of finding has to show. */
-static int read_claim(const struct place *at, struct fw_result_finding *finding)
+/* What a witness of this kind of finding has to show, unless the finding says it itself. */
+static int find_claim(const struct place *at, const char *name, struct fw_result_finding *finding)
 {
     static const struct {
         const char *kind;
@@ -182,13 +182,27 @@ static int read_claim(const struct place *at, struct fw_result_finding *finding)
     };
 
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
-        if (strcmp(finding->kind, claims[i].kind) == 0) {
+        if (strcmp(name, claims[i].kind) == 0) {
             finding->claim = claims[i].claim;
             return 0;
         }
     }
-    fw_error_set(at->err, "has a witness, but its kind '%.64s' is not known", finding->kind);
+    fw_error_set(at->err, "has a witness, but its %s '%.64s' is not known",
+                 name == finding->kind ? "kind" : "claim", name);
     return locate(at);
+}
+
+static int read_claim(const struct place *at, const cJSON *object,
+                      struct fw_result_finding *finding)
+{
+    char *claim;
+    int status;
+
+    if (get_text(at, object, "claim", &claim) < 0)
+        return -1;
+    status = find_claim(at, claim ? claim : finding->kind, finding);
+    free(claim);
+    return status;
 }
 
 /* Whatever happens, *finding is fit for release_finding. */
@@ -217,7 +231,7 @@ static int read_finding(struct place *at, const cJSON *object, struct fw_result_
         fw_error_set(at->err, "has a witness, but no 'events'");
         return locate(at);
     }
-    return read_claim(at, finding);
+    return read_claim(at, object, finding);
 }
 
 static void release_finding(struct fw_result_finding *finding)

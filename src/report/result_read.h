@@ -14,7 +14,9 @@
  *                       "witness": [ 0, 1, 7, 8, 4, 9 ] } ] }
  *
  * A finding without witness (or with null) has nothing to check.  `thread`,
- * `op` and `target` of an event are optional.
+ * `op` and `target` of an event are optional.  What a witness has to show
+ * follows from the kind, unless `claim` names another kind's: a pattern over
+ * two variables is of kind atomicity, and its witness shows an order.
  */
 #ifndef FW_REPORT_RESULT_READ_H
 #define FW_REPORT_RESULT_READ_H

@@ -9,6 +9,7 @@
  *       Read of size 4 at counter.c:20 in get by main thread (locks held: M1; event 52)
  *       Location is variable 'hits'
  *       Certain: it is the first finding of hb
+ *       Witness (7 steps, 2 switches) ...      of sound ones: see witness.h
  *     SUMMARY: Foreweave: data race counter.c:14 in add
  *     ==================
  *
@@ -16,7 +17,9 @@
  * line with the number of findings.
  */
 #include "report/names.h"
+#include "report/outcomes.h"
 #include "report/report.h"
+#include "report/witness.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -31,6 +34,7 @@ static const char *const kind_words[FW_FINDING_KIND_COUNT] = {
     [FW_FINDING_DEADLOCK] = "deadlock",
     [FW_FINDING_ATOMICITY] = "atomicity violation",
     [FW_FINDING_NONDETERMINISM] = "nondeterministic read",
+    [FW_FINDING_ORDER] = "feasible order",
 };
 
 static const char *const op_words[FW_KIND_COUNT] = {
@@ -318,6 +322,10 @@ static void put_claim(struct text *text, const struct fw_analysis *analysis,
 
 static void put_kind(struct text *text, const struct fw_finding *finding)
 {
+    if (strcmp(finding->label, "use after free") == 0) { /* says it all */
+        fw_output_text(text->out, finding->label);
+        return;
+    }
     fw_output_text(text->out, kind_words[finding->kind]);
     if (finding->label[0]) {
         fw_output_text(text->out, ", ");
@@ -353,7 +361,8 @@ static void put_finding(struct text *text, const struct fw_analysis *analysis,
     uint32_t variable = common_variable(finding);
 
     fw_output_text(text->out, RULE "\n");
-    put_strong(text, "WARNING: Foreweave: ");
+    put_strong(text,
+               finding->kind == FW_FINDING_ORDER ? "ANSWER: Foreweave: " : "WARNING: Foreweave: ");
     put_kind(text, finding);
     fw_output_printf(text->out, " (%s by %s) id %s\n",
                      analysis->observed || finding->observed ? "observed" : "predicted",
@@ -366,6 +375,8 @@ static void put_finding(struct text *text, const struct fw_analysis *analysis,
                          finding->count);
     put_detail(text, finding->detail);
     put_claim(text, analysis, finding);
+    if (finding->witness)
+        fw_report_witness(text->out, text->report->index, finding, text->report->steps);
     put_summary(text, finding);
     fw_output_text(text->out, RULE "\n");
 }
@@ -380,6 +391,31 @@ static void put_outcome(struct text *text, const struct fw_analysis *analysis,
                      outcome->complete ? "complete" : "not complete: ", outcome->why);
     fw_output_printf(text->out, "%s%s%s\n", outcome->note[0] ? " (" : "", outcome->note,
                      outcome->note[0] ? ")" : "");
+}
+
+/* How suspects were answered. */
+static void put_table(struct text *text, const struct fw_analysis *analysis,
+                      const struct fw_predict_counts *counts)
+{
+    struct fw_report_table table = fw_report_table(counts);
+
+    fw_output_printf(text->out,
+                     "stats: %s: %" PRIu64 " possible, %" PRIu64 " infeasible by cycle, %" PRIu64
+                     " feasible without choice, %" PRIu64 " with choice, %" PRIu64
+                     " choice graphs explored, %.2f per witness\n",
+                     analysis->name, table.possible, table.infeasible_by_cycle,
+                     table.feasible_without_choice, table.with_choice, table.choice_graphs,
+                     table.per_witness);
+}
+
+static void put_order(struct text *text)
+{
+    const struct fw_report *report = text->report;
+
+    fw_output_text(text->out, "The order");
+    for (size_t i = 0; i < report->order_count; i++)
+        fw_output_printf(text->out, "%s %" PRIu64, i ? "," : "", report->order[i]);
+    fw_output_printf(text->out, " is %s\n", fw_report_order_answer(report));
 }
 
 static void put_trace_notes(struct text *text)
@@ -450,15 +486,6 @@ static void put_next(struct text *text)
     fw_output_text(text->out, "\n");
 }
 
-uint64_t fw_report_findings(const struct fw_report *report)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < fw_engine_count(report->engine); i++)
-        sum += fw_engine_outcome(report->engine, i)->findings;
-    return sum;
-}
-
 static void put_last_line(struct text *text)
 {
     uint64_t events = text->report->status->events, findings = fw_report_findings(text->report);
@@ -479,9 +506,16 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
         for (uint64_t j = 0; j < fw_findings_count(fw_engine_findings(engine, i)); j++)
             put_finding(&text, fw_engine_analysis(engine, i),
                         fw_findings_get(fw_engine_findings(engine, i), j));
+    for (size_t i = 0; i < fw_engine_count(engine); i++)
+        fw_report_outcomes(out, report->symbols, fw_engine_findings(engine, i));
     put_trace_notes(&text);
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         put_outcome(&text, fw_engine_analysis(engine, i), fw_engine_outcome(engine, i));
+    if (report->order_count)
+        put_order(&text);
+    for (size_t i = 0; stats && i < fw_engine_count(engine); i++)
+        if (fw_engine_outcome(engine, i)->predicted)
+            put_table(&text, fw_engine_analysis(engine, i), &fw_engine_outcome(engine, i)->counts);
     if (stats)
         fw_output_printf(out, "stats: %.3f s, %.0f events/s, peak memory %" PRIu64 " KiB\n",
                          stats->seconds,

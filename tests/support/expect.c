@@ -1,6 +1,7 @@
 /* expect.c - see expect.h. */
 #include "support/expect.h"
 
+#include "analysis/forecast.h"
 #include "base/bug.h"
 #include "base/vec.h"
 
@@ -28,6 +29,22 @@ static void feed(struct fw_engine *engine, const struct fw_trace *trace, uint32_
     }
 }
 
+/* Witnesses do not outlive this: only events, variables and labels are asked for. */
+static void predict(struct fw_engine *engine, const struct fw_trace *trace,
+                    const struct fw_analysis *analysis, const struct fw_analysis_setup *setup)
+{
+    struct fw_forecast_setup how = { .trace = trace,
+                                     .options.pairs_all = setup->pairs_all,
+                                     .jobs = 1 };
+    struct fw_forecast *forecast = fw_forecast_create(&how, &analysis, 1);
+
+    fw_forecast_run(forecast);
+    if (fw_forecast_rejection(forecast))
+        FW_BUG("rejected: %s", fw_forecast_rejection(forecast)->reason);
+    fw_forecast_report(forecast, engine, NULL);
+    fw_forecast_destroy(forecast);
+}
+
 struct fw_engine *fw_run_analysis(const struct fw_trace *trace, const struct fw_analysis *analysis,
                                   const struct fw_analysis_setup *setup, uint32_t batch)
 {
@@ -39,6 +56,8 @@ struct fw_engine *fw_run_analysis(const struct fw_trace *trace, const struct fw_
     engine = fw_engine_create(&analysis, 1, &mine);
     feed(engine, trace, batch ? batch : UINT32_MAX - FW_BATCH_EVENTS);
     fw_engine_finish(engine);
+    if (analysis->predictor)
+        predict(engine, trace, analysis, &mine);
     return engine;
 }
 

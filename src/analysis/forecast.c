@@ -1,0 +1,364 @@
+/* forecast.c - see forecast.h. */
+#include "analysis/forecast.h"
+
+#include "analysis/forecast_detail.h"
+#include "base/bug.h"
+#include "base/idsort.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const struct fw_analysis fw_analysis_race = {
+    .name = "race",
+    .summary = "conflicting accesses that can happen at once",
+    .guarantee = FW_SOUND,
+    .by_default = true,
+    .predictor = &fw_predictor_race,
+};
+
+const struct fw_analysis fw_analysis_deadlock = {
+    .name = "deadlock",
+    .summary = "threads that can wait for each other's locks",
+    .guarantee = FW_SOUND,
+    .by_default = true,
+    .predictor = &fw_predictor_deadlock,
+};
+
+const struct fw_analysis fw_analysis_atomicity = {
+    .name = "atomicity",
+    .summary = "accesses that another thread can come between",
+    .guarantee = FW_SOUND,
+    .by_default = true,
+    .predictor = &fw_predictor_atomicity,
+};
+
+const struct fw_analysis fw_analysis_nondet = {
+    .name = "nondet",
+    .summary = "reads that can see another write",
+    .guarantee = FW_SOUND,
+    .by_default = true,
+    .predictor = &fw_predictor_nondet,
+};
+
+const struct fw_analysis fw_analysis_order = {
+    .name = "order",
+    .summary = "whether events can come in a given order",
+    .guarantee = FW_SOUND,
+    .predictor = &fw_predictor_order,
+};
+
+/* One analysis; NULL where the engine's has no predictor. */
+struct row {
+    const struct fw_analysis *analysis;
+    struct fw_predictions *predictions;
+};
+
+struct fw_forecast {
+    struct fw_forecast_setup setup;
+    struct row *rows; /* as many as the engine has */
+    size_t count;
+    struct fw_index *index;
+    struct fw_core *core;
+    struct fw_team *team;
+    _Atomic(struct row *) at; /* the row being worked on; NULL: before the first one */
+    atomic_bool ran;          /* to the end */
+};
+
+struct fw_forecast *fw_forecast_create(const struct fw_forecast_setup *setup,
+                                       const struct fw_analysis *const *analyses, size_t count)
+{
+    struct fw_forecast *forecast = fw_xcalloc(1, sizeof *forecast);
+
+    forecast->setup = *setup;
+    forecast->count = count;
+    forecast->rows = fw_xcalloc(count + 1, sizeof *forecast->rows);
+    for (size_t i = 0; i < count; i++) {
+        if (!analyses[i]->predictor)
+            continue;
+        forecast->rows[i].analysis = analyses[i];
+        forecast->rows[i].predictions = fw_predictions_create();
+    }
+    return forecast;
+}
+
+void fw_forecast_destroy(struct fw_forecast *forecast)
+{
+    if (!forecast)
+        return;
+    for (size_t i = 0; i < forecast->count; i++)
+        fw_predictions_destroy(forecast->rows[i].predictions);
+    fw_team_destroy(forecast->team);
+    fw_core_destroy(forecast->core);
+    fw_index_destroy(forecast->index);
+    free(forecast->rows);
+    free(forecast);
+}
+
+/* --- running ----------------------------------------------------------------------------- */
+
+static bool stopped(const struct fw_forecast *forecast)
+{
+    return forecast->setup.budget.stop && atomic_load(forecast->setup.budget.stop);
+}
+
+static void prepare(struct fw_forecast *forecast)
+{
+    struct fw_core_options options = { .values = forecast->setup.options.values };
+    struct fw_team_setup team = { .options = &forecast->setup.options,
+                                  .budget = forecast->setup.budget,
+                                  .jobs = forecast->setup.jobs };
+
+    forecast->index = fw_index_create(forecast->setup.trace);
+    if (stopped(forecast))
+        return;
+    team.core = forecast->core = fw_core_create(forecast->index, &options);
+    forecast->team = fw_team_create(&team);
+}
+
+void fw_forecast_run(struct fw_forecast *forecast)
+{
+    prepare(forecast);
+    for (size_t i = 0; i < forecast->count && !stopped(forecast); i++) {
+        struct row *row = &forecast->rows[i];
+
+        if (!row->analysis)
+            continue;
+        atomic_store(&forecast->at, row);
+        fw_team_run(forecast->team, row->analysis->predictor, row->predictions);
+    }
+    atomic_store(&forecast->ran, true);
+}
+
+void fw_forecast_progress(struct fw_forecast *forecast, char *text, size_t size)
+{
+    const struct row *row = atomic_load(&forecast->at);
+    struct fw_predict_counts counts;
+
+    if (!row) {
+        snprintf(text, size, "ordering %" PRIu32 " events", forecast->setup.trace->count);
+        return;
+    }
+    fw_predictions_get(row->predictions, NULL, &counts);
+    snprintf(text, size, "%s: %" PRIu64 " suspects checked, %" PRIu64 " proved",
+             row->analysis->name, counts.asked + counts.refuted, counts.proved);
+}
+
+const struct fw_index *fw_forecast_index(const struct fw_forecast *forecast)
+{
+    return atomic_load(&forecast->at) ? forecast->index : NULL;
+}
+
+const struct fw_rejection *fw_forecast_rejection(const struct fw_forecast *forecast)
+{
+    if (!atomic_load(&forecast->ran))
+        return NULL;
+    for (size_t i = 0; i < forecast->count; i++)
+        if (forecast->rows[i].analysis && fw_predictions_rejection(forecast->rows[i].predictions))
+            return fw_predictions_rejection(forecast->rows[i].predictions);
+    return NULL;
+}
+
+uint64_t fw_forecast_bytes(uint64_t events, uint64_t variables, uint32_t jobs)
+{
+    const uint64_t index = 28, core = 40, worker = 60;       /* an event */
+    const uint64_t index_variable = 8, worker_variable = 64; /* a variable */
+
+    return events * (index + core + worker * jobs) +
+           variables * (index_variable + worker_variable * jobs);
+}
+
+/* --- marks ------------------------------------------------------------------------------- */
+
+/* The contexts of the few events that findings speak of. */
+struct marks {
+    const struct fw_trace *trace;
+    FW_VEC(uint32_t) positions; /* ascending, distinct */
+    struct fw_context *contexts;
+    FW_VEC(struct fw_mark) events; /* of the finding at hand */
+};
+
+static void collect_positions(struct marks *marks, struct fw_prediction **list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < list[i]->event_count; j++)
+            fw_vec_push(&marks->positions, list[i]->events[j]);
+}
+
+#define PASS 4096u /* events at a time */
+
+/* One pass over the trace, up to the last position; ids are those of any other pass. */
+static void compute_contexts(struct marks *marks, struct fw_contexts *contexts)
+{
+    struct fw_batch batch = fw_trace_batch(marks->trace);
+    uint32_t total = batch.count, next = 0;
+
+    if (marks->positions.len)
+        marks->positions.len = fw_idsort_unique(marks->positions.at, marks->positions.len);
+    marks->contexts = fw_xcalloc(marks->positions.len + 1, sizeof *marks->contexts);
+    for (uint32_t from = 0; from < total && next < marks->positions.len; from += PASS) {
+        const struct fw_context *now;
+
+        batch.count = total - from < PASS ? total - from : PASS;
+        batch.events = marks->trace->events + from;
+        now = fw_contexts_batch(contexts, &batch);
+        for (; next < marks->positions.len && marks->positions.at[next] - from < PASS; next++)
+            marks->contexts[next] = now[marks->positions.at[next] - from];
+    }
+}
+
+static struct fw_context context_at(const struct marks *marks, uint32_t position)
+{
+    size_t low = 0, high = marks->positions.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (marks->positions.at[middle] < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    FW_ASSERT(low < marks->positions.len && marks->positions.at[low] == position);
+    return marks->contexts[low];
+}
+
+static struct fw_mark mark_of(const struct marks *marks, uint32_t position)
+{
+    const struct fw_event *event = &marks->trace->events[position];
+
+    return (struct fw_mark) {
+        .index = fw_trace_index(marks->trace, position),
+        .thread = event->thread,
+        .kind = event->kind,
+        .target = event->target,
+        .site = event->site,
+        .size = marks->trace->attrs[event->attr].size,
+        .context = context_at(marks, position),
+    };
+}
+
+static void marks_release(struct marks *marks)
+{
+    fw_vec_release(&marks->positions);
+    fw_vec_release(&marks->events);
+    free(marks->contexts);
+}
+
+/* --- the report -------------------------------------------------------------------------- */
+
+/* What one analysis has published. */
+struct published {
+    struct fw_prediction **list;
+    size_t count;
+    struct fw_predict_counts counts;
+};
+
+static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
+                        const struct fw_analysis *analysis, const struct fw_prediction *prediction,
+                        struct fw_findings *sink)
+{
+    bool shown = prediction->witness.steps;
+    char *detail = shown ? fw_prediction_detail(forecast->index, prediction) : NULL;
+    struct fw_occurrence occurrence = {
+        .kind = fw_finding_kind_of(analysis->predictor->claim),
+        .event_count = prediction->event_count,
+        .variable = prediction->variable == FW_NO_EVENT ? FW_NO_VARIABLE : prediction->variable,
+        .label = prediction->label,
+        .detail = detail,
+        .witness = shown ? &prediction->witness : NULL,
+        .claim = prediction->claim,
+    };
+
+    fw_vec_clear(&marks->events);
+    for (uint32_t i = 0; i < prediction->event_count; i++)
+        fw_vec_push(&marks->events, mark_of(marks, prediction->events[i]));
+    occurrence.events = marks->events.at;
+    fw_findings_add(sink, &occurrence);
+    free(detail);
+}
+
+/* Adds to the reasons why the answer is not complete. */
+static void add_reason(struct fw_outcome *outcome, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_reason(struct fw_outcome *outcome, const char *fmt, ...)
+{
+    size_t used = strlen(outcome->why);
+    va_list args;
+
+    outcome->complete = false;
+    if (used)
+        used += (size_t)snprintf(outcome->why + used, sizeof outcome->why - used, ", ");
+    if (used >= sizeof outcome->why)
+        return;
+    va_start(args, fmt);
+    vsnprintf(outcome->why + used, sizeof outcome->why - used, fmt, args);
+    va_end(args);
+}
+
+/* What was not looked at because the run was stopped. */
+static void add_unreached(struct fw_outcome *outcome, const struct fw_predict_counts *counts,
+                          const char *limit)
+{
+    bool more = counts->more_unreached || !counts->finished;
+
+    if (counts->unreached)
+        add_reason(outcome, "%s%" PRIu64 " suspect%s not reached within %s",
+                   more ? "at least " : "", counts->unreached, counts->unreached == 1 ? "" : "s",
+                   limit);
+    else if (more)
+        add_reason(outcome, "%snot reached within %s", counts->units ? "the rest was " : "", limit);
+}
+
+static struct fw_outcome outcome_of(const struct fw_forecast *forecast,
+                                    const struct fw_predict_counts *counts, const char *limit)
+{
+    struct fw_outcome outcome = { .complete = true, .predicted = true, .counts = *counts };
+
+    if (forecast->setup.cut)
+        add_reason(&outcome, "%s", forecast->setup.cut);
+    if (counts->undecided)
+        add_reason(&outcome, "%" PRIu64 " suspect%s undecided within the budget", counts->undecided,
+                   counts->undecided == 1 ? "" : "s");
+    add_unreached(&outcome, counts, limit ? limit : "the budget");
+    outcome.spent = !outcome.complete;
+    if (counts->left)
+        add_reason(&outcome, "%" PRIu64 " suspect%s left by the cap", counts->left,
+                   counts->left == 1 ? "" : "s");
+    return outcome;
+}
+
+void fw_forecast_report(struct fw_forecast *forecast, struct fw_engine *engine, const char *limit)
+{
+    struct published *all = fw_xcalloc(forecast->count + 1, sizeof *all);
+    struct marks marks = { .trace = forecast->setup.trace };
+    bool fresh = fw_engine_streams(engine);
+    struct fw_contexts *contexts = fresh ? fw_contexts_create() : fw_engine_contexts(engine);
+
+    for (size_t i = 0; i < forecast->count; i++) {
+        if (!forecast->rows[i].analysis)
+            continue;
+        all[i].count =
+            fw_predictions_get(forecast->rows[i].predictions, &all[i].list, &all[i].counts);
+        collect_positions(&marks, all[i].list, all[i].count);
+    }
+    compute_contexts(&marks, contexts);
+    for (size_t i = 0; i < forecast->count; i++) {
+        struct fw_outcome outcome;
+
+        if (!forecast->rows[i].analysis)
+            continue;
+        for (size_t j = 0; j < all[i].count; j++)
+            add_finding(forecast, &marks, forecast->rows[i].analysis, all[i].list[j],
+                        fw_engine_sink(engine, i));
+        outcome = outcome_of(forecast, &all[i].counts, limit);
+        fw_engine_conclude(engine, i, &outcome);
+        free(all[i].list);
+    }
+    fw_engine_finish_ids(engine);
+    if (fresh)
+        fw_contexts_destroy(contexts);
+    marks_release(&marks);
+    free(all);
+}

@@ -1,0 +1,147 @@
+/* forecast_detail.c - see forecast_detail.h. */
+#include "analysis/forecast_detail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A prediction and where its words go. */
+struct words {
+    const struct fw_index *index;
+    const struct fw_trace *trace;
+    const struct fw_prediction *prediction;
+    FILE *to;
+};
+
+static const struct fw_event *event_of(const struct words *words, uint32_t i)
+{
+    return &words->trace->events[words->prediction->events[i]];
+}
+
+static const char *thread_of(const struct words *words, uint32_t i)
+{
+    return fw_thread_name(words->trace->symbols, event_of(words, i)->thread);
+}
+
+static const char *target_of(const struct words *words, uint32_t i)
+{
+    const struct fw_event *event = event_of(words, i);
+
+    return fw_symbols_name(words->trace->symbols, fw_kind_info[event->kind].space, event->target);
+}
+
+/* --- deadlock ---------------------------------------------------------------------------- */
+
+/* Does the thread of the event hold the lock, just before the event? */
+static bool holds(const struct words *words, uint32_t event, uint32_t lock)
+{
+    uint32_t set = words->index->lock_set[event];
+    const uint32_t *keys = fw_row(&words->index->lock_sets, set);
+
+    for (uint32_t i = 0; i < fw_row_count(&words->index->lock_sets, set); i++)
+        if (keys[i] / 2 == lock)
+            return true;
+    return false;
+}
+
+static void tell_deadlock(const struct words *words)
+{
+    const struct fw_prediction *prediction = words->prediction;
+
+    for (uint32_t i = 0; i < prediction->event_count; i++) {
+        uint32_t holder = 0;
+
+        while (
+            holder < prediction->event_count &&
+            (holder == i || !holds(words, prediction->events[holder], event_of(words, i)->target)))
+            holder++;
+        if (holder == prediction->event_count)
+            continue;
+        fprintf(words->to, "%s%s waits for '%s', which %s holds", i ? "\n" : "",
+                thread_of(words, i), target_of(words, i), thread_of(words, holder));
+    }
+}
+
+/* --- atomicity --------------------------------------------------------------------------- */
+
+static bool reads(const struct words *words, uint32_t i)
+{
+    return fw_is_read(event_of(words, i)->kind);
+}
+
+static bool writes(const struct words *words, uint32_t i)
+{
+    return fw_is_write(event_of(words, i)->kind);
+}
+
+static void tell_atomicity(const struct words *words)
+{
+    const char *mine = thread_of(words, 0), *other = thread_of(words, 1);
+    const char *variable = target_of(words, 0);
+
+    if (writes(words, 1) && reads(words, 0) && reads(words, 2))
+        fprintf(words->to, "%s can see two values of '%s': %s's write can come between its reads",
+                mine, variable, other);
+    else if (writes(words, 1) && writes(words, 0) && reads(words, 2))
+        fprintf(words->to,
+                "%s can miss its own write of '%s': %s's write can come before %s reads it", mine,
+                variable, other, mine);
+    else if (reads(words, 1))
+        fprintf(words->to,
+                "%s can see a value of '%s' that was not meant for it, between two writes of %s",
+                other, variable, mine);
+    else
+        fprintf(words->to,
+                "%s's write of '%s' can be lost: %s overwrites it by what it read before", other,
+                variable, mine);
+}
+
+/* --- nondeterminism ---------------------------------------------------------------------- */
+
+static void tell_write(const struct words *words, uint32_t write)
+{
+    const struct fw_event *event;
+
+    if (write == FW_NO_EVENT) {
+        fputs("no write at all", words->to);
+        return;
+    }
+    event = &words->trace->events[write];
+    fprintf(words->to, "the write by %s", fw_thread_name(words->trace->symbols, event->thread));
+    if (event->site)
+        fprintf(words->to, " at %s",
+                fw_symbols_name(words->trace->symbols, FW_SPACE_SITE, event->site));
+    fprintf(words->to, " (event %" PRIu64 ")", fw_trace_index(words->trace, write));
+}
+
+static void tell_nondeterminism(const struct words *words)
+{
+    const struct fw_prediction *prediction = words->prediction;
+
+    fputs("In this run it saw ", words->to);
+    tell_write(words, words->index->partner[prediction->events[0]]);
+    fputs("; it can see ", words->to);
+    tell_write(words, prediction->event_count > 1 ? prediction->events[1] : FW_NO_EVENT);
+    fputs(" instead", words->to);
+}
+
+char *fw_prediction_detail(const struct fw_index *index, const struct fw_prediction *prediction)
+{
+    struct words words = { index, index->trace, prediction, NULL };
+    char *text = NULL;
+    size_t size;
+
+    if (prediction->claim != FW_CLAIM_DEADLOCK && prediction->claim != FW_CLAIM_ATOMICITY &&
+        prediction->claim != FW_CLAIM_NONDETERMINISM)
+        return NULL;
+    words.to = open_memstream(&text, &size);
+    if (!words.to)
+        return NULL;
+    if (prediction->claim == FW_CLAIM_DEADLOCK)
+        tell_deadlock(&words);
+    else if (prediction->claim == FW_CLAIM_ATOMICITY)
+        tell_atomicity(&words);
+    else
+        tell_nondeterminism(&words);
+    fclose(words.to);
+    return text;
+}
