@@ -107,17 +107,17 @@ static enum fw_step follow(struct fw_solver *s, uint32_t from, uint32_t to)
         return impossible(s);
     if (!s->assuming)
         fw_vec_push(&s->edges,
-                    ((struct fw_edge) { w->position.at[from], w->position.at[to] }));
+                    ((struct fw_arrow) { w->position.at[from], w->position.at[to] }));
     return FW_STEP_DONE;
 }
 
 /* Given orders: they are inserted as the sweep comes by. */
-static void give(struct fw_solver *s, const struct fw_edges *edges)
+static void give(struct fw_solver *s, const struct fw_arrows *edges)
 {
     const struct fw_core *core = s->core;
 
     for (size_t i = 0; i < edges->len; i++) {
-        struct fw_edge edge = edges->at[i];
+        struct fw_arrow edge = edges->at[i];
         uint32_t from, to;
 
         if (!fw_cut_has(core, &s->cut, edge.from) || !fw_cut_has(core, &s->cut, edge.to))

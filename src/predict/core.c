@@ -54,6 +54,7 @@ struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_cor
     build_kind_rows(&core->tries, index, FW_TRY_FAIL, false);
     fw_grouped_build(&core->acquires, index, &index->by_lock, is_acquire);
     fw_grouped_build(&core->writes, index, &index->by_variable, fw_is_write);
+    core->chains = options && options->chains;
     core->need = fw_need_create(core, false);
     if (options && options->values)
         core->flexible = fw_values_find_flexible(index, core->synchronised);

@@ -39,6 +39,7 @@ struct fw_core {
     struct fw_rows tries;        /* thread → its tryfails */
     struct fw_grouped acquires;  /* by lock, then thread */
     struct fw_grouped writes;    /* by variable, then thread */
+    bool chains;                 /* see struct fw_core_options */
     struct fw_need *need;
     uint64_t *flexible;          /* bit by position: a read that may see another write of its
                                     value; NULL: there is none, or values are not asked for */

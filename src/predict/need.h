@@ -6,12 +6,8 @@
  * core.h for both words).  Both are closed, so the demands of several things
  * are their maxima, thread by thread, and a `cut` is just that.
  *
- * Storage.  Each thread has a log of changes for either kind.  Looking up a
- * place takes all items from the latest full copy up to the place's end; a
- * full copy is written when the changes since the last one outweigh it, so
- * memory is about twice the number of changes and looking up costs about one
- * item for each thread that is concerned.  In the strict model the two kinds
- * differ only at reads, and one log serves both.
+ * They are kept in one of two ways (need_store.h): worked out for every place,
+ * or, if there are very many threads, as a partial order that is searched.
  */
 #ifndef FW_PREDICT_NEED_H
 #define FW_PREDICT_NEED_H
@@ -24,10 +20,7 @@
 struct fw_core;
 struct fw_need;
 
-/* Demands on one thread. */
-struct fw_need_item {
-    uint32_t thread, len, clean;
-};
+#define FW_NEED_ROW_THREADS 512u /* with more threads demands are searched for */
 
 /* loose: flexible reads (values.h) demand nothing. */
 struct fw_need *fw_need_create(const struct fw_core *core, bool loose);

@@ -152,7 +152,7 @@ bool fw_question_begin(struct fw_solver *s)
 
 static void force(struct fw_solver *s, uint32_t from, uint32_t to)
 {
-    fw_vec_push(&s->forced, ((struct fw_edge) { from, to }));
+    fw_vec_push(&s->forced, ((struct fw_arrow) { from, to }));
 }
 
 /* The write that the read is to see comes after all others. */

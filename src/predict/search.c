@@ -28,7 +28,7 @@
 
 /* One way out of a choice. */
 struct option {
-    struct fw_edge edges[2];
+    struct fw_arrow edges[2];
     uint32_t edge_count;
     uint32_t grow;         /* an event that has to be in the cut, or FW_NO_EVENT */
     bool assigns;          /* the edge says what a read sees */
@@ -130,7 +130,7 @@ static void try_options(const struct fw_solver *s, uint32_t try, struct options 
                 fw_place_of(core, acquire) >= s->cap[group->thread])
                 continue;
             if (release != FW_NO_EVENT)
-                option.edges[option.edge_count++] = (struct fw_edge) { try, release };
+                option.edges[option.edge_count++] = (struct fw_arrow) { try, release };
             fw_vec_push(options, option);
         }
     }

@@ -37,6 +37,7 @@ struct fw_core;
 
 struct fw_core_options {
     bool values; /* a read that sees another write of the same value counts as unchanged */
+    bool chains; /* keep demands as if there were very many threads (for tests) */
 };
 
 struct fw_core *fw_core_create(const struct fw_index *index,

@@ -28,11 +28,11 @@ static void earlier(uint32_t *start, uint32_t position)
         *start = position;
 }
 
-static void earlier_targets(const struct fw_solver *s, const struct fw_edges *edges,
+static void earlier_targets(const struct fw_solver *s, const struct fw_arrows *edges,
                             uint32_t *start)
 {
     for (size_t i = 0; i < edges->len; i++) {
-        struct fw_edge edge = edges->at[i];
+        struct fw_arrow edge = edges->at[i];
 
         if (edge.to < edge.from && fw_cut_has(s->core, &s->cut, edge.from) &&
             fw_cut_has(s->core, &s->cut, edge.to))

@@ -30,11 +30,11 @@
 #define FW_NO_NODE UINT32_MAX
 
 /* By positions: `from` comes before `to` if both are there. */
-struct fw_edge {
+struct fw_arrow {
     uint32_t from, to;
 };
 
-FW_VEC_TYPE(fw_edges, struct fw_edge);
+FW_VEC_TYPE(fw_arrows, struct fw_arrow);
 FW_VEC_TYPE(fw_numbers, uint32_t);
 
 /* A thread's part of the window. */
@@ -148,10 +148,10 @@ struct fw_solver {
 
     /* the search's state */
     struct fw_cut cut;
-    struct fw_edges edges;  /* facts and choices so far */
-    struct fw_edges forced; /* what the question and open sections demand of this cut */
+    struct fw_arrows edges;  /* facts and choices so far */
+    struct fw_arrows forced; /* what the question and open sections demand of this cut */
     bool loose;               /* reads may see other writes of their value */
-    struct fw_edges assigned; /* which one, where that was chosen: from the write (FW_NO_EVENT:
+    struct fw_arrows assigned; /* which one, where that was chosen: from the write (FW_NO_EVENT:
                                  none) to the read */
     uint32_t start;         /* of the window, at most */
     uint32_t widen_to;      /* after FW_STEP_WIDEN: where it has to reach, at most */
