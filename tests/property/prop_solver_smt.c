@@ -302,8 +302,8 @@ static bool enough_found(void)
 int main(void)
 {
     static const char *const profiles[] = { "medium",    "medium-locks", "medium-two",
-                                            "few-locks", "medium-tries", "long-sections",
-                                            NULL };
+                                            "few-locks", "medium-tries", "medium-values",
+                                            "long-sections", NULL };
     int status = fw_property_run("prop_solver_smt", profiles, 500, solver_and_z3_agree);
 
     return enough_found() ? status : EXIT_FAILURE;
