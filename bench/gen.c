@@ -2,7 +2,7 @@
  * gen.c - writes a well-formed trace of any length, for benchmarks.
  *
  *     gen --events N --threads T --locks L --variables V --sites S --seed X
- *         --style uniform|recorded [--calls] [--branches] [--sizes] [--blocks] [--heap]
+ *         --style uniform|recorded|shaped [--calls] [--branches] [--sizes] [--blocks] [--heap]
  *         [--barriers N] [--unlocked N] [--reversed N] -o FILE [-o FILE]
  *
  * The format of each FILE comes from its extension.  Equal options give equal
@@ -17,6 +17,8 @@
  *           sites that each have one kind; phases of a thread on memory of its
  *           own alternate with critical sections, nested up to three deep, on
  *           objects of Zipf's distribution under striped locks.
+ * shaped:   a trace with given numbers of accesses (--accesses), lock events
+ *           (--lock-events) and wait and notify events (--waits); see gen_shaped.c.
  */
 #include "gen.h"
 
@@ -188,7 +190,9 @@ static void generate(struct gen *g)
     }
     if (g->recorded)
         recorded_run(g);
-    while (!g->recorded && gen_room(g, 1))
+    else if (g->options.shaped)
+        shaped_run(g);
+    while (!g->recorded && !g->options.shaped && gen_room(g, 1))
         uniform_event(g);
     for (uint32_t t = 0; t < threads; t++)
         while (g->stacks[t].depth)
@@ -215,11 +219,13 @@ static void finish(struct gen *g)
 
 static void usage(void)
 {
-    fputs("usage: gen [--events N] [--threads T] [--locks L] [--variables V] [--sites S]\n"
-          "           [--seed X] [--style uniform|recorded] [--calls] [--branches] [--sizes]\n"
-          "           [--blocks] [--heap] [--barriers N] [--unlocked N] [--reversed N]\n"
-          "           -o FILE [-o FILE]...\n",
-          stderr);
+    fputs(
+        "usage: gen [--events N] [--threads T] [--locks L] [--variables V] [--sites S]\n"
+        "           [--seed X] [--style uniform|recorded|shaped] [--calls] [--branches] [--sizes]\n"
+        "           [--blocks] [--heap] [--barriers N] [--unlocked N] [--reversed N]\n"
+        "           [--accesses N] [--lock-events N] [--waits N]\n"
+        "           -o FILE [-o FILE]...\n",
+        stderr);
     exit(2);
 }
 
@@ -242,6 +248,8 @@ static void parse_style(struct options *o, const char *style)
 {
     if (strcmp(style, "recorded") == 0)
         o->recorded = true;
+    else if (strcmp(style, "shaped") == 0)
+        o->shaped = true;
     else if (strcmp(style, "uniform") != 0)
         usage();
 }
@@ -279,6 +287,15 @@ static void parse_option(struct options *o, int option)
     case 'r':
         o->reversed = (uint32_t)number(optarg, 0, MOST_REVERSED);
         break;
+    case 'A':
+        o->accesses = number(optarg, 0, UINT32_MAX);
+        break;
+    case 'L':
+        o->lock_events = number(optarg, 0, UINT32_MAX);
+        break;
+    case 'W':
+        o->waits = number(optarg, 0, UINT32_MAX);
+        break;
     case 'o':
         if (o->output_count == MAX_OUTPUTS)
             usage();
@@ -293,14 +310,25 @@ static void parse(struct options *o, int argc, char **argv)
 {
     int calls = 0, branches = 0, sizes = 0, blocks = 0, heap = 0, option;
     const struct option table[] = {
-        { "events", required_argument, NULL, 'e' },   { "threads", required_argument, NULL, 't' },
-        { "locks", required_argument, NULL, 'l' },    { "variables", required_argument, NULL, 'v' },
-        { "sites", required_argument, NULL, 's' },    { "seed", required_argument, NULL, 'x' },
-        { "style", required_argument, NULL, 'y' },    { "calls", no_argument, &calls, 1 },
-        { "branches", no_argument, &branches, 1 },    { "sizes", no_argument, &sizes, 1 },
-        { "blocks", no_argument, &blocks, 1 },        { "heap", no_argument, &heap, 1 },
-        { "barriers", required_argument, NULL, 'b' }, { "unlocked", required_argument, NULL, 'u' },
-        { "reversed", required_argument, NULL, 'r' }, { NULL, 0, NULL, 0 },
+        { "events", required_argument, NULL, 'e' },
+        { "threads", required_argument, NULL, 't' },
+        { "locks", required_argument, NULL, 'l' },
+        { "variables", required_argument, NULL, 'v' },
+        { "sites", required_argument, NULL, 's' },
+        { "seed", required_argument, NULL, 'x' },
+        { "style", required_argument, NULL, 'y' },
+        { "calls", no_argument, &calls, 1 },
+        { "branches", no_argument, &branches, 1 },
+        { "sizes", no_argument, &sizes, 1 },
+        { "blocks", no_argument, &blocks, 1 },
+        { "heap", no_argument, &heap, 1 },
+        { "barriers", required_argument, NULL, 'b' },
+        { "unlocked", required_argument, NULL, 'u' },
+        { "reversed", required_argument, NULL, 'r' },
+        { "accesses", required_argument, NULL, 'A' },
+        { "lock-events", required_argument, NULL, 'L' },
+        { "waits", required_argument, NULL, 'W' },
+        { NULL, 0, NULL, 0 },
     };
 
     while ((option = getopt_long(argc, argv, "o:", table, NULL)) != -1)

@@ -4,8 +4,9 @@
  *
  * Events that are owed (releases of what is held, ends of open blocks, joins)
  * are counted, so that a trace has exactly the wanted number of events and
- * still ends in good order.  The styles: `uniform` is in gen.c, `recorded` in
- * gen_program.c (the code that is run) and gen_recorded.c, gen_sync.c (running it).
+ * still ends in good order.  The styles: `uniform` is in gen.c, `shaped` in
+ * gen_shaped.c, `recorded` in gen_program.c (the code that is run) and gen_recorded.c, gen_sync.c
+ * (running it).
  */
 #ifndef BENCH_GEN_H
 #define BENCH_GEN_H
@@ -26,8 +27,9 @@
 
 struct options {
     uint64_t events, seed, barriers;
+    uint64_t accesses, lock_events, waits; /* shaped: so many of each */
     uint32_t threads, locks, variables, sites, unlocked, reversed;
-    bool recorded, calls, branches, sizes, blocks, heap;
+    bool recorded, shaped, calls, branches, sizes, blocks, heap;
     const char *outputs[MAX_OUTPUTS];
     unsigned output_count;
 };
@@ -94,5 +96,8 @@ void recorded_create(struct gen *g);
 void recorded_start(struct gen *g);
 void recorded_run(struct gen *g);
 void recorded_destroy(struct gen *g);
+
+/* The style `shaped`: leaves at most locks to be given back, and little room. */
+void shaped_run(struct gen *g);
 
 #endif

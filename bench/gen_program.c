@@ -9,7 +9,7 @@ static const uint32_t cycle[LOOP_KINDS] = {
     [LOOP_LOCAL] = 6, [LOOP_SECTION] = 12, [LOOP_READ] = 3, [LOOP_HEAP] = 2, [LOOP_QUEUE] = 2
 };
 
-static void zipf_init(struct zipf *zipf, uint32_t count)
+void zipf_init(struct zipf *zipf, uint32_t count)
 {
     for (uint32_t i = 0; i <= ZIPF_STEPS; i++)
         zipf->from[i] = (uint32_t)pow(count + 1, (double)i / ZIPF_STEPS) - 1;

@@ -104,6 +104,7 @@ struct program {
 void program_init(struct program *p, struct gen *g);
 void program_release(struct program *p);
 
+void zipf_init(struct zipf *zipf, uint32_t count);
 uint32_t zipf_rank(struct gen *g, const struct zipf *zipf);
 
 /* Site ids are 1 .. sites; more than there are begin again. */
