@@ -320,13 +320,15 @@ void fw_chain_settle(struct fw_chain *order, struct fw_node a, struct fw_node b)
         return;
     find_before(order, a, b);
     find_after(order, a, b);
-    for (size_t i = 0; i < order->before.len; i++)
-        for (size_t j = 0; j < order->after.len; j++) {
-            struct fw_node from = order->before.at[i], to = order->after.at[j];
+    for (size_t i = 0; i < order->before.len; i++) {
+        struct fw_node from = order->before.at[i];
 
-            if (from.chain != to.chain || from.place > to.place)
-                fw_layer_insert_useful(&order->settled, from, to);
-        }
+        for (size_t j = 0; j < order->after.len; j++)
+            fw_layer_prefetch(&order->settled, from.chain, order->after.at[j].chain);
+        for (size_t j = 0; j < order->after.len; j++)
+            if (from.chain != order->after.at[j].chain || from.place > order->after.at[j].place)
+                fw_layer_insert_useful(&order->settled, from, order->after.at[j]);
+    }
 }
 
 /* --- queries ------------------------------------------------------------------------------ */

@@ -157,6 +157,14 @@ uint32_t fw_layer_source(const struct fw_layer *layer, struct fw_node b, uint32_
     return id == NO_PAIR ? 0 : fw_edges_source(&layer->pool, &layer->pairs.at[id].edges, b.place);
 }
 
+void fw_layer_prefetch(const struct fw_layer *layer, uint32_t from, uint32_t to)
+{
+    uint32_t id = find_pair(layer, from, to);
+
+    if (id != NO_PAIR)
+        fw_edges_prefetch(&layer->pool, &layer->pairs.at[id].edges);
+}
+
 size_t fw_layer_bytes(const struct fw_layer *layer)
 {
     size_t bytes = layer->room * sizeof *layer->chains;

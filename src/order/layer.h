@@ -55,6 +55,9 @@ void fw_layer_insert(struct fw_layer *layer, struct fw_node a, struct fw_node b)
 void fw_layer_insert_useful(struct fw_layer *layer, struct fw_node a, struct fw_node b);
 bool fw_layer_delete(struct fw_layer *layer, struct fw_node a, struct fw_node b);
 
+/* The edges between two chains will be asked for or changed soon. */
+void fw_layer_prefetch(const struct fw_layer *layer, uint32_t from, uint32_t to);
+
 /* Over one edge: see fw_edges_target and fw_edges_source. */
 uint32_t fw_layer_target(const struct fw_layer *layer, struct fw_node a, uint32_t chain,
                          uint32_t bound);
