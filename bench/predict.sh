@@ -9,7 +9,8 @@
 #   JOBS=2             workers
 #   SECONDS_LIMIT=120  where a run is stopped
 #   SHAPES=yes         also nondet, on traces shaped like those of the source's table; only: just these
-#   BUILD=build        where bench/gen and bench/bench_predict are (default: built here, as release)
+#   BUILD=build        where foreweave, bench/gen and bench/bench_predict are (default: built here,
+#                      as release)
 set -eu
 cd "$(dirname "$0")/.."
 sizes=${SIZES:-100000 1000000 10000000}
@@ -30,16 +31,17 @@ if [ -z "${BUILD:-}" ]; then
     say "building"
     {
         cmake --preset release -DFOREWEAVE_BENCH=ON
-        cmake --build build --parallel "$(nproc)" --target bench_gen bench_predict
+        cmake --build build --parallel "$(nproc)" --target foreweave bench_gen bench_predict
     } >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2 && die "the build failed"; }
 fi
-for program in gen bench_predict; do
-    [ -x "$build/bench/$program" ] || die "'$build/bench/$program' is missing: build with -DFOREWEAVE_BENCH=ON"
+for program in foreweave bench/gen bench/bench_predict; do
+    [ -x "$build/$program" ] || die "'$build/$program' is missing: build with -DFOREWEAVE_BENCH=ON"
 done
 
 # The value of a key in a line of bench_predict.
 value() { sed -n "s/.*\\b$1=\\([^ ]*\\).*/\\1/p" "$work/line"; }
-ended() { [ "$(value complete)" = 1 ] && echo yes || echo "stopped after $limit s"; }
+# The first value of a key in the JSON of foreweave check.
+field() { grep -o "\"$1\": *[^,}]*" "$work/report" | head -n 1 | sed 's/.*: *//'; }
 
 # Bugs get rarer as traces get longer, so that there are about as many pairs of sites to look at.
 trace() { # MODE THREADS EVENTS FILE
@@ -51,16 +53,24 @@ trace() { # MODE THREADS EVENTS FILE
         --unlocked "$unlocked" --reversed "$reversed" $branches -o "$4"
 }
 
+TIMEFORMAT='%R %U %S'
 predict() { # MODE THREADS EVENTS PREDICTOR FILE
-    "$build/bench/bench_predict" --jobs "$jobs" --seconds "$limit" "$4" "$5" >"$work/line" ||
-        die "cannot measure $4"
-    echo "| $4 | $1 | $2 | $3 | $(value units) | $(value asked) | $(value proved) | $(value undecided) | $(value wall) | $(value cpu) | $(value peak) | $(ended) |"
+    local status=0 ended=yes
+    { time "$build/foreweave" check -a "$4" --jobs="$jobs" --time="$limit" --stats --format=json \
+        "$5" >"$work/report" 2>"$work/errors"; } 2>"$work/time" || status=$?
+    case $status in 0 | 66 | 124) ;; *) cat "$work/errors" >&2 && die "$4 ended with $status" ;; esac
+    grep -o '"analyses": *\[.*' "$work/report" >"$work/rest" && mv "$work/rest" "$work/report"
+    [ "$(field not_reached)" = 0 ] || ended="stopped after $limit s"
+    awk -v start="| $4 | $1 | $2 | $3 | $(field checked) | $(field proved) | $(field findings)" \
+        -v undecided="$(field undecided)" -v kilobytes="$(field peak_kilobytes)" -v ended="$ended" \
+        '{ printf "%s | %d | %.2f | %.2f | %.0f | %s |\n", start, undecided, $1, $2 + $3, kilobytes / 1024, ended }' \
+        "$work/time"
 }
 
 if [ "$shapes" != only ]; then
-    echo "$jobs jobs; \`gen --style recorded --calls --blocks --heap\` with --unlocked and --reversed by length."
+    echo "The whole program (\`foreweave check -a NAME --jobs=$jobs --time=$limit\`); \`gen --style recorded --calls --blocks --heap\` with --unlocked and --reversed by length."
     echo
-    echo "| predictor | trace | threads | events | units | asked | proved | undecided | seconds | processor s | peak MiB | to the end |"
+    echo "| predictor | trace | threads | events | suspects | proved | findings | undecided | seconds | processor s | peak MiB | to the end |"
     echo "|---|---|---|---|---|---|---|---|---|---|---|---|"
     for mode in $modes; do for count in $threads; do for size in $sizes; do
         trace "$mode" "$count" "$size" "$work/trace.fwt"
