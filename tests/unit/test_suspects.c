@@ -175,6 +175,24 @@ static void only_minimal_sets_are_deadlocks(void **state)
          "(1,5,9)");
 }
 
+/* T1 waits for both readers of x, of which T3 waits for T1: T2 between them is not needed. */
+static void a_chord_makes_a_longer_cycle_superfluous(void **state)
+{
+    (void)state;
+    says(DEADLOCK,
+         "T1|acq(z) T1|acq(x) T1|rel(x) T1|rel(z) T2|racq(x) T2|acq(y) T2|rel(y) T2|rrel(x) "
+         "T3|racq(x) T3|acq(y) T3|acq(z) T3|rel(z) T3|rel(y) T3|rrel(x)",
+         "(1,10)");
+    says(DEADLOCK,
+         "T2|racq(x) T2|acq(y) T2|rel(y) T2|rrel(x) T1|acq(z) T1|acq(x) T1|rel(x) T1|rel(z) "
+         "T3|racq(x) T3|acq(y) T3|acq(z) T3|rel(z) T3|rel(y) T3|rrel(x)",
+         "(5,10)");
+    says(DEADLOCK,
+         "T1|acq(z) T1|acq(x) T1|rel(x) T1|rel(z) T2|racq(x) T2|acq(y) T2|rel(y) T2|rrel(x) "
+         "T3|acq(y) T3|acq(z) T3|rel(z) T3|rel(y)",
+         "(1,5,9)");
+}
+
 /* One deadlock has one name, whichever thread came first in the trace. */
 static void a_deadlock_begins_at_its_first_site_by_name(void **state)
 {
@@ -384,6 +402,7 @@ int main(void)
         cmocka_unit_test(readers_do_not_wait_for_readers),
         cmocka_unit_test(tries_do_not_wait),
         cmocka_unit_test(only_minimal_sets_are_deadlocks),
+        cmocka_unit_test(a_chord_makes_a_longer_cycle_superfluous),
         cmocka_unit_test(a_deadlock_begins_at_its_first_site_by_name),
         cmocka_unit_test(the_four_patterns_are_violations),
         cmocka_unit_test(a_lock_protects_only_if_it_is_held_throughout),
