@@ -28,6 +28,7 @@
 #include "predict/gather.h"
 #include "predict/match.h"
 #include "predict/scopes.h"
+#include "predict/two_variables.h"
 
 #define CHUNK 256u       /* suspects of a unit with --pairs=all */
 #define NEAR  32u        /* own events between a1 and a2 that are simply looked through */
@@ -55,8 +56,9 @@ struct atomicity {
     FW_VEC(struct fw_lane_key) span_keys;
     struct fw_walk walk;
 
-    /* default */
+    /* default; with --pairs=all for patterns over two variables */
     struct fw_gather *gather;
+    bool gathered_two;
     struct fw_match_budget budget; /* for the present variable */
     uint32_t bin;
 };
@@ -306,6 +308,19 @@ static void start_walk(struct atomicity *atomicity)
                                          .context = atomicity };
 }
 
+/* The rest of what was gathered, patterns over two variables included. */
+static bool next_gathered(struct atomicity *atomicity, struct fw_unit *unit)
+{
+    if (atomicity->options.two_variables && !atomicity->gathered_two) {
+        if (!atomicity->gather)
+            atomicity->gather = fw_gather_create(atomicity->trace, UINT32_MAX / 4);
+        fw_two_variables_gather(atomicity->core, &atomicity->options, &atomicity->scopes,
+                                atomicity->gather);
+        atomicity->gathered_two = true;
+    }
+    return atomicity->gather && fw_gather_next(atomicity->gather, unit, true);
+}
+
 static bool next_of_all(struct atomicity *atomicity, struct fw_unit *unit)
 {
     struct fw_span a;
@@ -330,7 +345,7 @@ static bool next_of_all(struct atomicity *atomicity, struct fw_unit *unit)
         }
         fw_unit_add(unit, &suspect, (uint32_t[]) { a.first, b, a.last });
     }
-    return unit->suspects.len || unit->refuted;
+    return unit->suspects.len || unit->refuted || next_gathered(atomicity, unit);
 }
 
 /* --- by sites ---------------------------------------------------------------------------- */
@@ -395,7 +410,7 @@ static bool next_by_site(struct atomicity *atomicity, struct fw_unit *unit)
         if (fw_gather_next(atomicity->gather, unit, false))
             return true;
         if (!next_variable(atomicity))
-            return fw_gather_next(atomicity->gather, unit, true);
+            return next_gathered(atomicity, unit);
         match_variable(atomicity, atomicity->variable - 1);
     } while (true);
 }

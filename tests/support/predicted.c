@@ -2,7 +2,7 @@
 #include "support/predicted.h"
 
 #include "support/expect.h"
-#include "support/oracle.h"
+#include "support/oracle_internal.h"
 
 #include "base/bug.h"
 
@@ -11,10 +11,11 @@
 #include <string.h>
 
 #define STATES 200000u /* of the oracle; traces with more are left out */
+#define SMALL  14u     /* events of a trace of which every tuple is tried */
 
 /* What is being compared; the property is a plain function, so this is no argument of it. */
 static const struct fw_predictor *compared;
-static uint64_t suspected, proved, missed, left_out, refuted;
+static uint64_t suspected, proved, missed, left_out, refuted, orders;
 
 struct run {
     const struct fw_trace *trace;
@@ -157,6 +158,134 @@ static bool all_pairs_agree(struct run *run)
                         "not even suspected");
     fw_predicted_release(&all);
     free(known);
+    return good;
+}
+
+/* --- on request -------------------------------------------------------------------------- */
+
+static bool is_access(const struct run *run, uint32_t event)
+{
+    return fw_is_class(run->trace->events[event].kind, FW_CLASS_READ | FW_CLASS_WRITE);
+}
+
+/* Two accesses of a thread to two variables in one scope, and to neither between them? */
+static bool is_pair(const struct run *run, const struct fw_oracle *oracle, uint32_t a, uint32_t b)
+{
+    const struct fw_event *x = &run->trace->events[a], *y = &run->trace->events[b];
+
+    if (a >= b || x->thread != y->thread || !is_access(run, a) || !is_access(run, b) ||
+        x->target == y->target || !oracle_in_scope(oracle, a, b, true))
+        return false;
+    for (uint32_t i = a + 1; i < b; i++) {
+        const struct fw_event *z = &run->trace->events[i];
+
+        if (z->thread == x->thread && is_access(run, i) &&
+            (z->target == x->target || z->target == y->target))
+            return false;
+    }
+    return true;
+}
+
+/* Accesses to one variable, one of which writes? */
+static bool clash(const struct run *run, uint32_t a, uint32_t b)
+{
+    const struct fw_event *x = &run->trace->events[a], *y = &run->trace->events[b];
+
+    return x->target == y->target && (fw_is_write(x->kind) || fw_is_write(y->kind));
+}
+
+/* Is a, b, c, d a pattern over two variables? */
+static bool is_two(const struct run *run, const struct fw_oracle *oracle, const uint32_t *e)
+{
+    return is_pair(run, oracle, e[0], e[3]) && is_pair(run, oracle, e[1], e[2]) &&
+           run->trace->events[e[0]].thread != run->trace->events[e[1]].thread &&
+           ((clash(run, e[0], e[1]) && clash(run, e[3], e[2])) ||
+            (clash(run, e[0], e[2]) && clash(run, e[3], e[1])));
+}
+
+/* Is w2, w1, r the source's pattern with the read in a third thread? */
+static bool is_third(const struct run *run, const struct fw_oracle *oracle, const uint32_t *e)
+{
+    const struct fw_event *x = &run->trace->events[e[0]], *y = &run->trace->events[e[1]];
+    const struct fw_event *z = &run->trace->events[e[2]];
+
+    for (uint32_t i = e[0] + 1; i < e[2]; i++)
+        if (fw_is_write(run->trace->events[i].kind) && run->trace->events[i].target == z->target)
+            return false;
+    return fw_is_write(x->kind) && fw_is_write(y->kind) && fw_is_read(z->kind) &&
+           x->target == z->target && y->target == z->target && x->thread != y->thread &&
+           x->thread != z->thread && y->thread != z->thread && e[0] < e[2] &&
+           fw_oracle_writer(oracle, e[2]) == e[0];
+}
+
+static bool is_suspected(const struct fw_unit *all, const uint32_t *events, uint32_t count)
+{
+    for (size_t i = 0; i < all->suspects.len; i++)
+        if (all->suspects.at[i].claim == FW_CLAIM_ORDER &&
+            same_events(FW_CLAIM_ORDER, all->events.at + all->suspects.at[i].first,
+                        all->suspects.at[i].count, events, count))
+            return true;
+    return false;
+}
+
+/* A pattern that is not suspected must not be feasible. */
+static bool none_is_dropped(struct run *run, struct fw_oracle *oracle, const struct fw_unit *all,
+                            const uint32_t *events, uint32_t count)
+{
+    struct fw_oracle_finding finding = { 0 };
+    bool feasible =
+        !is_suspected(all, events, count) && fw_oracle_order(oracle, events, count, &finding);
+
+    fw_oracle_finding_release(&finding);
+    return !feasible || fail(run, events, count, "order not even suspected");
+}
+
+static bool all_orders_are_suspected(struct run *run, struct fw_oracle *oracle,
+                                     const struct fw_unit *all)
+{
+    uint32_t n = run->trace->count, e[4];
+
+    if (n > SMALL)
+        return true;
+    for (uint32_t i = 0; i < n * n * n * n; i++) {
+        e[0] = i % n;
+        e[1] = i / n % n;
+        e[2] = i / n / n % n;
+        e[3] = i / n / n / n;
+        if (is_two(run, oracle, e) && !none_is_dropped(run, oracle, all, e, 4))
+            return false;
+        if (e[3] == 0 && is_third(run, oracle, e) && !none_is_dropped(run, oracle, all, e, 3))
+            return false;
+    }
+    return true;
+}
+
+/* Suspects that are orders: the oracle knows whether they are feasible. */
+static bool orders_agree(struct run *run, struct fw_oracle *oracle)
+{
+    struct fw_predict_options options = { .pairs_all = true, .values = run->values };
+    struct fw_unit all = { 0 };
+    bool good = true;
+
+    options.third_thread = options.two_variables = true;
+    fw_predicted_collect(compared, run->core, &options, &all);
+    for (size_t i = 0; good && i < all.suspects.len; i++) {
+        const struct fw_suspect *suspect = &all.suspects.at[i];
+        const uint32_t *events = all.events.at + suspect->first;
+        struct fw_oracle_finding finding = { 0 };
+        bool feasible, truth;
+
+        if (suspect->claim != FW_CLAIM_ORDER)
+            continue;
+        orders++;
+        truth = fw_oracle_order(oracle, events, suspect->count, &finding);
+        good = ask(run, suspect, events, &feasible);
+        if (good && feasible != truth)
+            good = fail(run, events, suspect->count, truth ? "order missed" : "order proved");
+        fw_oracle_finding_release(&finding);
+    }
+    good = good && all_orders_are_suspected(run, oracle, &all);
+    fw_predicted_release(&all);
     return good;
 }
 
@@ -354,6 +483,8 @@ static bool compare(struct run *run, struct fw_oracle *oracle)
         return false;
     fw_oracle_find(oracle, compared->claim, false, &run->findings);
     good = default_agrees(run, 0) && default_agrees(run, 2);
+    if (good && compared->claim == FW_CLAIM_ATOMICITY)
+        good = orders_agree(run, oracle);
     fw_oracle_findings_release(&run->findings);
     return good;
 }
@@ -405,6 +536,8 @@ int fw_predicted_run(const char *program, const struct fw_predictor *predictor, 
     printf("%s: %" PRIu64 " suspects, %" PRIu64 " findings proved, %" PRIu64 " missed; %" PRIu64
            " pairs refuted by filters; %" PRIu64 " traces too large for the oracle\n",
            program, suspected, proved, missed, refuted, left_out);
+    if (orders)
+        printf("%s: %" PRIu64 " orders on request\n", program, orders);
     if (missed * 200 > proved + missed) {
         printf("%s: less than 99.5 percent proved\n", program);
         return EXIT_FAILURE;

@@ -261,6 +261,28 @@ static void a_read_in_a_third_thread_counts_on_request(void **state)
               "none");
 }
 
+static void two_variables_belong_together_on_request(void **state)
+{
+    static const char trace[] = "T1|w(x)|a T1|w(y)|b T2|r(x)|c T2|r(y)|d";
+    struct fw_predict_options two = { .pairs_all = true, .two_variables = true };
+    struct fw_predict_options by_site = { .two_variables = true };
+
+    (void)state;
+    says(ATOMICITY, trace, "none");
+    says_with(ATOMICITY, &two, trace, "two-variables(0,2,3,1)");
+    says_with(ATOMICITY, &by_site, trace, "two-variables(0,2,3,1)");
+    says_with(ATOMICITY, &two, "T1|r(x) T1|w(y) T2|r(x) T2|r(y)", "none");
+    says_with(ATOMICITY, &two,
+              "T1|acq(l) T1|w(x) T1|w(y) T1|rel(l) T2|acq(l) T2|r(x) T2|r(y) T2|rel(l)", "none");
+    says_with(ATOMICITY, &two,
+              "T1|acq(l) T1|w(x) T1|rel(l) T1|acq(l) T1|w(y) T1|rel(l) T2|acq(l) T2|r(y) T2|r(x) "
+              "T2|rel(l) T2|br",
+              "two-variables(1,7,8,4)");
+    says_with(ATOMICITY, &two,
+              "T1|begin(a) T1|w(x) T1|end(a) T1|w(y) T2|begin(b) T2|r(x) T2|r(y) T2|end(b)",
+              "none");
+}
+
 /* --- nondeterminism ---------------------------------------------------------------------- */
 
 static void a_read_may_see_another_write_or_none(void **state)
@@ -408,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_lock_protects_only_if_it_is_held_throughout),
         cmocka_unit_test(only_accesses_of_one_scope_belong_together),
         cmocka_unit_test(a_read_in_a_third_thread_counts_on_request),
+        cmocka_unit_test(two_variables_belong_together_on_request),
         cmocka_unit_test(a_read_may_see_another_write_or_none),
         cmocka_unit_test(a_read_may_see_the_write_of_its_own_thread),
         cmocka_unit_test(a_load_that_synchronised_is_determined),
