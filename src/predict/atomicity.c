@@ -60,6 +60,9 @@ struct atomicity {
     struct fw_gather *gather;
     bool gathered_two;
     struct fw_match_budget budget; /* for the present variable */
+    bool open;                     /* there is a present variable ... */
+    uint32_t lane;                 /* ... of which pairs from this lane on are to be matched */
+    uint32_t work;                 /* since the last return */
     uint32_t bin;
 };
 
@@ -271,21 +274,34 @@ static bool may_be_violated(const struct atomicity *atomicity, const uint32_t *r
     return two && writes;
 }
 
-static bool next_variable(struct atomicity *atomicity)
+/* Looks at the next variable; true: it may have a violation, and is in lanes. */
+static bool take_variable(struct atomicity *atomicity)
 {
     const struct fw_rows *rows = &atomicity->index->by_variable;
+    const uint32_t *row = fw_row(rows, atomicity->variable);
+    uint32_t count = fw_row_count(rows, atomicity->variable++);
 
-    for (; atomicity->variable < rows->rows; atomicity->variable++) {
-        const uint32_t *row = fw_row(rows, atomicity->variable);
-        uint32_t count = fw_row_count(rows, atomicity->variable);
+    atomicity->work += 1 + count / 64;
+    if (!may_be_violated(atomicity, row, count))
+        return false;
+    atomicity->work += count / 8;
+    sort_into_lanes(atomicity, row, count);
+    return true;
+}
 
-        if (!may_be_violated(atomicity, row, count))
-            continue;
-        sort_into_lanes(atomicity, row, count);
-        atomicity->variable++;
-        return true;
-    }
-    return false;
+static bool has_variables(const struct atomicity *atomicity)
+{
+    return atomicity->variable < atomicity->index->by_variable.rows;
+}
+
+/* Time to return, with whatever there is? */
+static bool is_tired(struct atomicity *atomicity)
+{
+    bool tired = atomicity->work >= FW_MATCH_SLICE || atomicity->walk.work >= FW_MATCH_SLICE;
+
+    if (tired)
+        atomicity->work = atomicity->walk.work = 0;
+    return tired;
 }
 
 /* --- every triple ------------------------------------------------------------------------ */
@@ -321,31 +337,39 @@ static bool next_gathered(struct atomicity *atomicity, struct fw_unit *unit)
     return atomicity->gather && fw_gather_next(atomicity->gather, unit, true);
 }
 
+static void suspect_triple(const struct atomicity *atomicity, struct fw_unit *unit,
+                           struct fw_span a, uint32_t b)
+{
+    bool third = atomicity->span_keys.at[atomicity->walk.span].kinds & THIRD;
+    struct fw_suspect suspect = { .count = 3,
+                                  .variable = event_at(atomicity, b)->target,
+                                  .claim = third ? FW_CLAIM_ORDER : FW_CLAIM_ATOMICITY,
+                                  .label = third ? third_label : NULL };
+
+    fw_unit_add(unit, &suspect, (uint32_t[]) { a.first, b, a.last });
+}
+
 static bool next_of_all(struct atomicity *atomicity, struct fw_unit *unit)
 {
-    struct fw_span a;
-    uint32_t b;
-
     fw_unit_clear(unit);
     while (unit->suspects.len < CHUNK) {
-        struct fw_suspect suspect = { .count = 3, .claim = FW_CLAIM_ATOMICITY };
+        struct fw_span a;
+        uint32_t b;
 
-        if (!fw_walk_next(&atomicity->walk, &a, &b)) {
-            unit->refuted += atomicity->walk.refuted;
-            atomicity->walk.refuted = 0;
-            if (!next_variable(atomicity))
-                break;
-            start_walk(atomicity);
+        if (fw_walk_next(&atomicity->walk, &a, &b)) {
+            suspect_triple(atomicity, unit, a, b);
             continue;
         }
-        suspect.variable = event_at(atomicity, b)->target;
-        if (atomicity->span_keys.at[atomicity->walk.span].kinds & THIRD) {
-            suspect.claim = FW_CLAIM_ORDER;
-            suspect.label = third_label;
-        }
-        fw_unit_add(unit, &suspect, (uint32_t[]) { a.first, b, a.last });
+        unit->refuted += atomicity->walk.refuted;
+        atomicity->walk.refuted = 0;
+        if (is_tired(atomicity))
+            return true;
+        if (!has_variables(atomicity))
+            return unit->suspects.len || unit->refuted || next_gathered(atomicity, unit);
+        if (take_variable(atomicity))
+            start_walk(atomicity);
     }
-    return unit->suspects.len || unit->refuted || next_gathered(atomicity, unit);
+    return true;
 }
 
 /* --- by sites ---------------------------------------------------------------------------- */
@@ -374,6 +398,7 @@ static void match_lanes(struct atomicity *atomicity, const struct fw_lane *pairs
                               .all_below =
                                   atomicity->options.cap ? atomicity->options.cap : FW_PREDICT_CAP,
                               .budget = &atomicity->budget,
+                              .work = &atomicity->work,
                               .pick = pick,
                               .context = atomicity };
 
@@ -390,29 +415,43 @@ static void match_lanes(struct atomicity *atomicity, const struct fw_lane *pairs
     fw_gather_count(atomicity->gather, atomicity->bin, all, open);
 }
 
-static void match_variable(struct atomicity *atomicity, uint32_t variable)
+static void match_variable(struct atomicity *atomicity)
 {
-    atomicity->budget = fw_match_budget(fw_row_count(&atomicity->index->by_variable, variable));
-    for (uint32_t i = 0; i < atomicity->pairs.len; i++)
-        for (uint32_t k = 0; k < atomicity->points.len; k++) {
-            const struct fw_lane *pairs = &atomicity->pairs.at[i];
-            const struct fw_lane *points = &atomicity->points.at[k];
+    uint32_t variable = atomicity->variable - 1;
 
-            if (fits(atomicity, &pairs->key, points))
-                match_lanes(atomicity, pairs, points, variable);
-        }
+    while (atomicity->lane < atomicity->pairs.len && atomicity->work < FW_MATCH_SLICE) {
+        const struct fw_lane *pairs = &atomicity->pairs.at[atomicity->lane++];
+
+        for (uint32_t i = 0; i < atomicity->points.len; i++)
+            if (fits(atomicity, &pairs->key, &atomicity->points.at[i]))
+                match_lanes(atomicity, pairs, &atomicity->points.at[i], variable);
+        atomicity->work += atomicity->points.len / 8;
+    }
+    if (atomicity->lane < atomicity->pairs.len)
+        return;
     fw_gather_close(atomicity->gather, variable);
+    atomicity->open = false;
+}
+
+static void open_variable(struct atomicity *atomicity)
+{
+    atomicity->open = take_variable(atomicity);
+    atomicity->lane = 0;
+    atomicity->budget =
+        fw_match_budget(fw_row_count(&atomicity->index->by_variable, atomicity->variable - 1));
 }
 
 static bool next_by_site(struct atomicity *atomicity, struct fw_unit *unit)
 {
-    do {
-        if (fw_gather_next(atomicity->gather, unit, false))
-            return true;
-        if (!next_variable(atomicity))
+    while (!fw_gather_next(atomicity->gather, unit, false) && !is_tired(atomicity)) {
+        if (atomicity->open)
+            match_variable(atomicity);
+        else if (has_variables(atomicity))
+            open_variable(atomicity);
+        else
             return next_gathered(atomicity, unit);
-        match_variable(atomicity, atomicity->variable - 1);
-    } while (true);
+    }
+    return true;
 }
 
 /* --- the predictor ----------------------------------------------------------------------- */

@@ -248,6 +248,8 @@ bool fw_cycles_next(struct fw_cycles *cycles, const uint32_t **lanes, uint32_t *
             return false;
         lane = next_lane(cycles, budget);
         if (lane == FW_NO_EVENT) {
+            if (budget && *budget == 0)
+                return false; /* there may be more here */
             pop(cycles);
             continue;
         }

@@ -35,8 +35,8 @@ void fw_cycles_destroy(struct fw_cycles *cycles);
 /* Begins with the cycles of this length; 0: of any length. */
 void fw_cycles_start(struct fw_cycles *cycles, uint32_t length);
 
-/* The next cycle: lanes, borrowed until the next call; false: no more.  *budget counts steps
- * down and ends the search at 0; NULL: no limit. */
+/* The next cycle: lanes, borrowed until the next call; false: no more, or *budget, which counts
+ * steps down, is 0.  The search then goes on with the next call.  NULL: no limit. */
 bool fw_cycles_next(struct fw_cycles *cycles, const uint32_t **lanes, uint32_t *count,
                     uint64_t *budget);
 

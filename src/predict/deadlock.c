@@ -30,6 +30,8 @@
 
 #define CHUNK   256u              /* suspects of a unit with --pairs=all */
 #define STEPS   UINT64_C(4000000) /* of the search for cycles of one length, by default */
+#define SLICE   UINT64_C(65536)   /* of those after which we return to the caller */
+#define CYCLES  64u               /* the same for cycles found */
 #define SAMPLES 32u               /* acquires of the first lane that are tried by default */
 #define TRIES   UINT64_C(100000)  /* acquires that are looked at for one cycle, by default */
 
@@ -52,6 +54,8 @@ struct deadlock {
     FW_VEC(struct level) levels; /* as many as acquires are chosen, and one more */
     FW_VEC(uint32_t) events;     /* scratch */
     struct fw_gather *gather;    /* default */
+    uint32_t length;             /* of the cycles that are being gathered */
+    uint64_t steps;              /* left for this length */
     bool gathered;
 };
 
@@ -167,16 +171,21 @@ static int by_position(const void *a, const void *b)
 
 static bool next_of_all(struct deadlock *deadlock, struct fw_unit *unit)
 {
+    uint64_t tries = TRIES, steps = SLICE;
+
     fw_unit_clear(unit);
-    while (unit->suspects.len < CHUNK) {
+    while (unit->suspects.len < CHUNK && tries && steps) {
         struct fw_suspect suspect = { .variable = FW_NO_EVENT, .claim = FW_CLAIM_DEADLOCK };
         const uint32_t *lanes;
         uint32_t count;
 
-        if (!next_set(deadlock, NULL)) {
-            if (!fw_cycles_next(deadlock->cycles, &lanes, &count, NULL))
+        if (!next_set(deadlock, &tries)) {
+            if (!tries)
                 break;
-            start_sets(deadlock, lanes, count);
+            if (fw_cycles_next(deadlock->cycles, &lanes, &count, &steps))
+                start_sets(deadlock, lanes, count);
+            else if (steps)
+                return unit->suspects.len > 0;
             continue;
         }
         fw_vec_clear(&deadlock->events);
@@ -186,7 +195,7 @@ static bool next_of_all(struct deadlock *deadlock, struct fw_unit *unit)
         suspect.count = (uint32_t)deadlock->events.len;
         fw_unit_add(unit, &suspect, deadlock->events.at);
     }
-    return unit->suspects.len > 0;
+    return true;
 }
 
 /* --- by sites ---------------------------------------------------------------------------- */
@@ -350,25 +359,45 @@ static void gather_cycle(struct deadlock *deadlock, const uint32_t *lanes, uint3
     fw_gather_count(deadlock->gather, bin, all, found < cap && tries ? found : all);
 }
 
-static void gather_all(struct deadlock *deadlock)
+/* Cycles of one length are done: longer ones, if there can be any. */
+static void next_length(struct deadlock *deadlock)
 {
-    uint64_t steps = STEPS;
+    bool cut = deadlock->steps == 0;
 
-    for (uint32_t length = 2; steps; length++) {
-        const uint32_t *lanes;
-        uint32_t count;
-
-        steps = STEPS;
-        fw_cycles_start(deadlock->cycles, length);
-        while (fw_cycles_next(deadlock->cycles, &lanes, &count, &steps))
-            gather_cycle(deadlock, lanes, count);
-        if (steps && !fw_cycles_reached(deadlock->cycles))
-            break;
+    if (!cut && fw_cycles_reached(deadlock->cycles)) {
+        deadlock->steps = STEPS;
+        fw_cycles_start(deadlock->cycles, ++deadlock->length);
+        return;
     }
-    if (!steps)
+    if (cut)
         fw_gather_skip(deadlock->gather, 1);
     fw_gather_close(deadlock->gather, FW_NO_EVENT);
     deadlock->gathered = true;
+}
+
+/* Gathers some cycles, and returns before long. */
+static void gather_some(struct deadlock *deadlock)
+{
+    uint64_t slice = deadlock->steps < SLICE ? deadlock->steps : SLICE, left = slice;
+    const uint32_t *lanes;
+    uint32_t count, found = 0;
+
+    while (found < CYCLES && fw_cycles_next(deadlock->cycles, &lanes, &count, &left)) {
+        gather_cycle(deadlock, lanes, count);
+        found++;
+    }
+    deadlock->steps -= slice - left;
+    if (deadlock->steps == 0 || (left > 0 && found < CYCLES))
+        next_length(deadlock);
+}
+
+/* A unit without suspects while cycles are still being gathered. */
+static bool next_by_site(struct deadlock *deadlock, struct fw_unit *unit)
+{
+    fw_unit_clear(unit);
+    if (!deadlock->gathered)
+        gather_some(deadlock);
+    return !deadlock->gathered || fw_gather_next(deadlock->gather, unit, true);
 }
 
 /* --- the predictor ----------------------------------------------------------------------- */
@@ -400,9 +429,12 @@ static void *deadlock_create(const struct fw_core *core, const struct fw_predict
     deadlock->rules = (struct fw_match_rules) { deadlock, is_early, is_late };
     sort_into_lanes(deadlock);
     deadlock->cycles = fw_cycles_create(deadlock->index, &deadlock->lanes, are_apart, deadlock);
-    fw_cycles_start(deadlock->cycles, 0);
-    if (!options->pairs_all)
+    if (!options->pairs_all) {
         deadlock->gather = fw_gather_create(deadlock->trace, options->cap);
+        deadlock->length = 2;
+        deadlock->steps = STEPS;
+    }
+    fw_cycles_start(deadlock->cycles, deadlock->length);
     return deadlock;
 }
 
@@ -410,11 +442,7 @@ static bool deadlock_next(void *state, struct fw_unit *unit)
 {
     struct deadlock *deadlock = state;
 
-    if (deadlock->options.pairs_all)
-        return next_of_all(deadlock, unit);
-    if (!deadlock->gathered)
-        gather_all(deadlock);
-    return fw_gather_next(deadlock->gather, unit, true);
+    return deadlock->options.pairs_all ? next_of_all(deadlock, unit) : next_by_site(deadlock, unit);
 }
 
 static void deadlock_destroy(void *state)

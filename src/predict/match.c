@@ -98,6 +98,7 @@ static void look(const struct fw_match *match, struct samples *samples, uint32_t
         fw_window_find(match->rules, match->points, match->point_count, match->spans[span]);
 
     match->budget->looks -= match->budget->looks > 0;
+    ++*match->work;
     if (window.from == window.to)
         return;
     samples->open += window.to - window.from;
@@ -158,6 +159,8 @@ static void charge_steps(const struct fw_match *match)
 {
     uint64_t steps = (uint64_t)match->span_count + match->point_count;
 
+    if (match->budget->steps > 0)
+        *match->work += (uint32_t)(steps / 64);
     match->budget->steps = match->budget->steps > steps ? match->budget->steps - steps : 0;
 }
 
@@ -207,6 +210,7 @@ uint64_t fw_match(const struct fw_match *match)
     struct samples samples = { .len = 0 };
     uint64_t open;
 
+    ++*match->work;
     if (rules->early(rules->context, match->points[match->point_count - 1], match->spans[0]) ||
         rules->late(rules->context, match->points[0], match->spans[match->span_count - 1]))
         return 0;
@@ -236,7 +240,7 @@ bool fw_walk_next(struct fw_walk *walk, struct fw_span *span, uint32_t *point)
     while (walk->at == walk->to) {
         const struct fw_lane *lane;
 
-        if (walk->span == walk->span_count)
+        if (walk->span == walk->span_count || walk->work >= FW_MATCH_SLICE)
             return false;
         if (walk->lane == walk->lanes->len) {
             walk->lane = 0;
@@ -245,6 +249,7 @@ bool fw_walk_next(struct fw_walk *walk, struct fw_span *span, uint32_t *point)
         }
         walk->present = walk->spans[walk->span];
         lane = &walk->lanes->at[walk->lane++];
+        walk->work++;
         if (walk->fits(walk->context, walk->present, lane))
             open_window(walk, lane);
     }

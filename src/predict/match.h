@@ -43,6 +43,10 @@ struct fw_match_budget {
     uint64_t lanes; /* pairs of lanes that may still be matched */
 };
 
+/* Work after which a predictor returns to its caller, who may want to stop: some ten
+ * milliseconds. */
+#define FW_MATCH_SLICE 16384u
+
 /* For a variable with so many accesses: enough to look at everything if they are few. */
 static inline struct fw_match_budget fw_match_budget(uint32_t accesses)
 {
@@ -56,6 +60,7 @@ struct fw_match {
     uint32_t span_count, point_count;
     uint32_t all_below; /* with at most so many open pairs, all of them are handed out */
     struct fw_match_budget *budget;
+    uint32_t *work; /* counts up: about one for each look */
     void (*pick)(void *context, struct fw_span span, uint32_t point);
     void *context;
 };
@@ -79,10 +84,12 @@ struct fw_walk {
     uint32_t span, lane; /* the next to look at, or where the window is */
     uint32_t at, to;     /* what is left of the window, in `lanes->items` */
     uint64_t refuted;    /* pairs of lanes that fit which are not open */
+    uint32_t work;       /* windows looked at; the walk pauses at FW_MATCH_SLICE of them */
     struct fw_span present;
 };
 
-/* Fills in the next pair; false: no more. */
+/* Fills in the next pair; false: no more, or (work is FW_MATCH_SLICE) a pause: set work to 0 and
+ * call again. */
 bool fw_walk_next(struct fw_walk *walk, struct fw_span *span, uint32_t *point);
 
 #endif

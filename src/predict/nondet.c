@@ -50,6 +50,9 @@ struct nondet {
     /* default */
     struct fw_gather *gather;
     struct fw_match_budget budget; /* for the present variable */
+    bool open;                     /* there is a present variable ... */
+    uint32_t lane;                 /* ... of which reads from this lane on are to be matched */
+    uint32_t work;                 /* since the last return */
     uint32_t bin;
     uint64_t seen; /* pairs among those picked that the trace itself shows */
 };
@@ -167,21 +170,34 @@ static void sort_into_lanes(struct nondet *nondet, const uint32_t *row, uint32_t
     fw_lanes_finish(&nondet->writes);
 }
 
-static bool next_variable(struct nondet *nondet)
+/* Looks at the next variable; true: it may have a nondeterministic read, and is in lanes. */
+static bool take_variable(struct nondet *nondet)
 {
     const struct fw_rows *rows = &nondet->index->by_variable;
+    const uint32_t *row = fw_row(rows, nondet->variable);
+    uint32_t count = fw_row_count(rows, nondet->variable++);
 
-    for (; nondet->variable < rows->rows; nondet->variable++) {
-        const uint32_t *row = fw_row(rows, nondet->variable);
-        uint32_t count = fw_row_count(rows, nondet->variable);
+    nondet->work += 1 + count / 64;
+    if (!may_differ(nondet, row, count))
+        return false;
+    nondet->work += count / 16;
+    sort_into_lanes(nondet, row, count);
+    return true;
+}
 
-        if (!may_differ(nondet, row, count))
-            continue;
-        sort_into_lanes(nondet, row, count);
-        nondet->variable++;
-        return true;
-    }
-    return false;
+static bool has_variables(const struct nondet *nondet)
+{
+    return nondet->variable < nondet->index->by_variable.rows;
+}
+
+/* Time to return, with whatever there is? */
+static bool is_tired(struct nondet *nondet)
+{
+    bool tired = nondet->work >= FW_MATCH_SLICE;
+
+    if (tired)
+        nondet->work = 0;
+    return tired;
 }
 
 /* Candidates that are not found by matching: the own write, and none. */
@@ -213,15 +229,11 @@ static bool is_other_thread(const void *context, struct fw_span read, const stru
     return event_at(nondet, read.first)->thread != lane->key.thread;
 }
 
-/* Moves to the next read, with what needs no walk; false: no more. */
-static bool next_read(struct nondet *nondet, struct fw_unit *unit)
+/* Moves to the next read, with what needs no walk. */
+static void take_read(struct nondet *nondet, struct fw_unit *unit)
 {
-    const struct fw_span *read;
+    const struct fw_span *read = &nondet->spans.at[nondet->span++];
 
-    while (nondet->span == nondet->spans.len)
-        if (!next_variable(nondet))
-            return false;
-    read = &nondet->spans.at[nondet->span++];
     nondet->walk = (struct fw_walk) { .rules = &nondet->rules,
                                       .spans = read,
                                       .span_count = 1,
@@ -234,7 +246,7 @@ static bool next_read(struct nondet *nondet, struct fw_unit *unit)
         suspect_pair(nondet, unit, read->first, FW_NO_EVENT);
     else if (nondet->index->partner[read->first] != FW_NO_EVENT)
         unit->refuted++;
-    return true;
+    nondet->work += 1 + nondet->writes.len;
 }
 
 static bool next_of_all(struct nondet *nondet, struct fw_unit *unit)
@@ -243,14 +255,24 @@ static bool next_of_all(struct nondet *nondet, struct fw_unit *unit)
     uint32_t write;
 
     fw_unit_clear(unit);
-    do {
+    for (;;) {
+        nondet->walk.work = 0;
         while (unit->suspects.len < CHUNK && fw_walk_next(&nondet->walk, &read, &write))
             if (nondet->index->partner[read.first] != write)
                 suspect_pair(nondet, unit, read.first, write);
         unit->refuted += nondet->walk.refuted;
         nondet->walk.refuted = 0;
-    } while (!unit->suspects.len && next_read(nondet, unit));
-    return unit->suspects.len || unit->refuted;
+        if (unit->suspects.len || is_tired(nondet))
+            return true;
+        if (nondet->walk.work >= FW_MATCH_SLICE)
+            continue; /* a pause in the middle of a read with very many writers */
+        if (nondet->span < nondet->spans.len)
+            take_read(nondet, unit);
+        else if (!has_variables(nondet))
+            return unit->refuted > 0;
+        else
+            take_variable(nondet);
+    }
 }
 
 /* --- by sites ---------------------------------------------------------------------------- */
@@ -286,6 +308,7 @@ static void match_lanes(struct nondet *nondet, const struct fw_lane *reads,
                               .all_below =
                                   nondet->options.cap ? nondet->options.cap : FW_PREDICT_CAP,
                               .budget = &nondet->budget,
+                              .work = &nondet->work,
                               .pick = pick,
                               .context = nondet };
 
@@ -352,33 +375,45 @@ static void match_none(struct nondet *nondet, const struct fw_lane *reads, uint3
                       &items[i].first, &added);
 }
 
-static void match_variable(struct nondet *nondet, uint32_t variable)
+static void match_variable(struct nondet *nondet)
 {
-    nondet->budget = fw_match_budget(fw_row_count(&nondet->index->by_variable, variable));
-    for (uint32_t i = 0; i < nondet->reads.len; i++) {
-        const struct fw_lane *reads = &nondet->reads.at[i];
+    uint32_t variable = nondet->variable - 1;
+
+    while (nondet->lane < nondet->reads.len && nondet->work < FW_MATCH_SLICE) {
+        const struct fw_lane *reads = &nondet->reads.at[nondet->lane++];
 
         match_own(nondet, reads, variable);
         match_none(nondet, reads, variable);
-        for (uint32_t k = 0; k < nondet->writes.len; k++) {
-            const struct fw_lane *writes = &nondet->writes.at[k];
-
-            if (reads->key.thread != writes->key.thread)
-                match_lanes(nondet, reads, writes, variable);
-        }
+        for (uint32_t i = 0; i < nondet->writes.len; i++)
+            if (reads->key.thread != nondet->writes.at[i].key.thread)
+                match_lanes(nondet, reads, &nondet->writes.at[i], variable);
+        nondet->work += reads->count / 64;
     }
+    if (nondet->lane < nondet->reads.len)
+        return;
     fw_gather_close(nondet->gather, variable);
+    nondet->open = false;
+}
+
+static void open_variable(struct nondet *nondet)
+{
+    nondet->open = take_variable(nondet);
+    nondet->lane = 0;
+    nondet->budget =
+        fw_match_budget(fw_row_count(&nondet->index->by_variable, nondet->variable - 1));
 }
 
 static bool next_by_site(struct nondet *nondet, struct fw_unit *unit)
 {
-    do {
-        if (fw_gather_next(nondet->gather, unit, false))
-            return true;
-        if (!next_variable(nondet))
+    while (!fw_gather_next(nondet->gather, unit, false) && !is_tired(nondet)) {
+        if (nondet->open)
+            match_variable(nondet);
+        else if (has_variables(nondet))
+            open_variable(nondet);
+        else
             return fw_gather_next(nondet->gather, unit, true);
-        match_variable(nondet, nondet->variable - 1);
-    } while (true);
+    }
+    return true;
 }
 
 /* --- the predictor ----------------------------------------------------------------------- */

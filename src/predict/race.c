@@ -41,6 +41,9 @@ struct race {
     /* default */
     struct fw_gather *gather;
     struct fw_match_budget budget; /* for the present variable */
+    bool open;                     /* there is a present variable ... */
+    uint32_t lane;                 /* ... of which lanes from this one on are to be matched */
+    uint32_t work;                 /* since the last return */
     uint32_t bin;                  /* of the pair of lanes that is being matched */
 };
 
@@ -120,22 +123,33 @@ static void sort_into_lanes(struct race *race, const uint32_t *row, uint32_t cou
     fw_lanes_finish(&race->lanes);
 }
 
-/* The next variable that may have a race; false: no more. */
-static bool next_variable(struct race *race)
+/* Looks at the next variable; true: it may have a race, and is in lanes. */
+static bool take_variable(struct race *race)
 {
     const struct fw_rows *rows = &race->index->by_variable;
+    const uint32_t *row = fw_row(rows, race->variable);
+    uint32_t count = fw_row_count(rows, race->variable++);
 
-    for (; race->variable < rows->rows; race->variable++) {
-        const uint32_t *row = fw_row(rows, race->variable);
-        uint32_t count = fw_row_count(rows, race->variable);
+    race->work += 1 + count / 64;
+    if (!may_race(race, row, count))
+        return false;
+    sort_into_lanes(race, row, count);
+    return true;
+}
 
-        if (!may_race(race, row, count))
-            continue;
-        sort_into_lanes(race, row, count);
-        race->variable++;
-        return true;
-    }
-    return false;
+static bool has_variables(const struct race *race)
+{
+    return race->variable < race->index->by_variable.rows;
+}
+
+/* Time to return, with whatever there is? */
+static bool is_tired(struct race *race)
+{
+    bool tired = race->work >= FW_MATCH_SLICE || race->walk.work >= FW_MATCH_SLICE;
+
+    if (tired)
+        race->work = race->walk.work = 0;
+    return tired;
 }
 
 /* --- every pair -------------------------------------------------------------------------- */
@@ -160,31 +174,38 @@ static void start_walk(struct race *race)
                                     .later = true };
 }
 
+static void suspect_pair(const struct race *race, struct fw_unit *unit, uint32_t a, uint32_t b)
+{
+    struct fw_suspect suspect = { .count = 2,
+                                  .variable = event_at(race, a)->target,
+                                  .claim = FW_CLAIM_RACE,
+                                  .label =
+                                      label_of(event_at(race, a)->kind, event_at(race, b)->kind) };
+
+    fw_unit_add(unit, &suspect, (uint32_t[]) { a, b });
+}
+
 static bool next_of_all(struct race *race, struct fw_unit *unit)
 {
-    struct fw_span span;
-    uint32_t point;
-
     fw_unit_clear(unit);
     while (unit->suspects.len < CHUNK) {
-        uint32_t events[2];
-        struct fw_suspect suspect = { .count = 2, .claim = FW_CLAIM_RACE };
+        struct fw_span span;
+        uint32_t point;
 
-        if (!fw_walk_next(&race->walk, &span, &point)) {
-            unit->refuted += race->walk.refuted;
-            race->walk.refuted = 0;
-            if (!next_variable(race))
-                break;
-            start_walk(race);
+        if (fw_walk_next(&race->walk, &span, &point)) {
+            suspect_pair(race, unit, span.first, point);
             continue;
         }
-        events[0] = span.first;
-        events[1] = point;
-        suspect.variable = event_at(race, point)->target;
-        suspect.label = label_of(event_at(race, events[0])->kind, event_at(race, events[1])->kind);
-        fw_unit_add(unit, &suspect, events);
+        unit->refuted += race->walk.refuted;
+        race->walk.refuted = 0;
+        if (is_tired(race))
+            return true;
+        if (!has_variables(race))
+            return unit->suspects.len || unit->refuted;
+        if (take_variable(race))
+            start_walk(race);
     }
-    return unit->suspects.len || unit->refuted;
+    return true;
 }
 
 /* --- by sites ---------------------------------------------------------------------------- */
@@ -213,6 +234,7 @@ static void match_lanes(struct race *race, const struct fw_lane *a, const struct
                               .point_count = b->count,
                               .all_below = race->options.cap ? race->options.cap : FW_PREDICT_CAP,
                               .budget = &race->budget,
+                              .work = &race->work,
                               .pick = pick,
                               .context = race };
 
@@ -229,35 +251,50 @@ static void match_lanes(struct race *race, const struct fw_lane *a, const struct
     fw_gather_count(race->gather, race->bin, all, open);
 }
 
-/* The smaller lane is the one that is gone through. */
-static void match_variable(struct race *race, uint32_t variable)
+/* One lane against those before it; the smaller lane is the one that is gone through. */
+static void match_lane(struct race *race, const struct fw_lane *a)
 {
-    race->budget = fw_match_budget(fw_row_count(&race->index->by_variable, variable));
-    for (uint32_t i = 0; i < race->lanes.len; i++)
-        for (uint32_t k = 0; k < i; k++) {
-            const struct fw_lane *a = &race->lanes.at[i], *b = &race->lanes.at[k];
+    uint32_t variable = race->variable - 1;
 
-            if (a->key.thread == b->key.thread || !fw_kinds_conflict(a->key.kinds, b->key.kinds))
-                continue;
-            if (!fw_lock_sets_compatible(race->index, a->key.locks, b->key.locks))
-                continue;
-            if (a->count < b->count)
-                match_lanes(race, a, b, variable);
-            else
-                match_lanes(race, b, a, variable);
-        }
-    fw_gather_close(race->gather, variable);
+    for (const struct fw_lane *b = race->lanes.at; b < a; b++) {
+        if (a->key.thread == b->key.thread || !fw_kinds_conflict(a->key.kinds, b->key.kinds) ||
+            !fw_lock_sets_compatible(race->index, a->key.locks, b->key.locks))
+            continue;
+        if (a->count < b->count)
+            match_lanes(race, a, b, variable);
+        else
+            match_lanes(race, b, a, variable);
+    }
+}
+
+static void match_variable(struct race *race)
+{
+    while (race->lane < race->lanes.len && race->work < FW_MATCH_SLICE)
+        match_lane(race, &race->lanes.at[race->lane++]);
+    if (race->lane < race->lanes.len)
+        return;
+    fw_gather_close(race->gather, race->variable - 1);
+    race->open = false;
+}
+
+static void open_variable(struct race *race)
+{
+    race->open = take_variable(race);
+    race->lane = 0;
+    race->budget = fw_match_budget(fw_row_count(&race->index->by_variable, race->variable - 1));
 }
 
 static bool next_by_site(struct race *race, struct fw_unit *unit)
 {
-    do {
-        if (fw_gather_next(race->gather, unit, false))
-            return true;
-        if (!next_variable(race))
+    while (!fw_gather_next(race->gather, unit, false) && !is_tired(race)) {
+        if (race->open)
+            match_variable(race);
+        else if (has_variables(race))
+            open_variable(race);
+        else
             return fw_gather_next(race->gather, unit, true);
-        match_variable(race, race->variable - 1);
-    } while (true);
+    }
+    return true;
 }
 
 /* --- the predictor ----------------------------------------------------------------------- */

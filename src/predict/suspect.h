@@ -10,8 +10,9 @@
  * By default a unit's suspects on a variable that has been proved are skipped,
  * and at most `cap` event pairs of a unit are handed out; `left` counts the
  * others (pairs that a cheap filter would still refute may be among them).  A
- * unit may hold no suspect, only counts.  Which units come, and what is in
- * them, depends on the trace and the options alone.
+ * unit may hold no suspect, only counts or nothing at all: predictors return
+ * often, so that the caller can stop.  Which units come, and what is in them,
+ * depends on the trace and the options alone.
  */
 #ifndef FW_PREDICT_SUSPECT_H
 #define FW_PREDICT_SUSPECT_H

@@ -5,6 +5,7 @@
  * Each case has a twin that differs in one thing.  Events are named by their
  * position, from 0.  With --pairs=all unless a test says otherwise.
  */
+#include "predict/cycles.h"
 #include "support/expect.h"
 #include "support/predicted.h"
 
@@ -191,6 +192,62 @@ static void a_chord_makes_a_longer_cycle_superfluous(void **state)
          "T1|acq(z) T1|acq(x) T1|rel(x) T1|rel(z) T2|racq(x) T2|acq(y) T2|rel(y) T2|rrel(x) "
          "T3|acq(y) T3|acq(z) T3|rel(z) T3|rel(y)",
          "(1,5,9)");
+}
+
+static uint32_t count_cycles(const struct fw_index *index, const struct fw_lanes *lanes,
+                             uint64_t slice)
+{
+    struct fw_cycles *cycles = fw_cycles_create(index, lanes, NULL, NULL);
+    uint64_t budget = slice;
+    const uint32_t *found;
+    uint32_t count, sum = 0;
+
+    fw_cycles_start(cycles, 0);
+    do {
+        budget = budget ? budget : slice;
+        while (fw_cycles_next(cycles, &found, &count, slice ? &budget : NULL))
+            sum += count;
+    } while (slice && budget == 0);
+    fw_cycles_destroy(cycles);
+    return sum;
+}
+
+/* Three threads, each of which takes every two of three locks in both orders. */
+static void a_search_for_cycles_can_be_interrupted(void **state)
+{
+    struct fw_lanes lanes = { 0 };
+    struct fw_trace *trace;
+    struct fw_index *index;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    uint32_t whole;
+
+    (void)state;
+    for (int i = 0; i < 27; i++)
+        if (i / 3 % 3 != i % 3)
+            fprintf(stream, "%sT%d|acq(l%d) T%d|acq(l%d) T%d|rel(l%d) T%d|rel(l%d)",
+                    ftell(stream) ? " " : "", i / 9, i / 3 % 3, i / 9, i % 3, i / 9, i % 3, i / 9,
+                    i / 3 % 3);
+    fclose(stream);
+    trace = fw_load_line(text);
+    index = fw_index_create(trace);
+    for (uint32_t i = 1; i < trace->count; i += 4) {
+        struct fw_lane_key key = { .thread = trace->events[i].thread,
+                                   .locks = index->lock_set[i],
+                                   .sites = { 0, trace->events[i].target * 2 } };
+
+        fw_lanes_add(&lanes, &key, (struct fw_span) { i, i });
+    }
+    fw_lanes_finish(&lanes);
+    whole = count_cycles(index, &lanes, 0);
+    assert_int_equal(whole, 3 * 2 * 3 * 2 + 3 * 12); /* pairs: 18; of three: 12 */
+    assert_int_equal(count_cycles(index, &lanes, 1), whole);
+    assert_int_equal(count_cycles(index, &lanes, 3), whole);
+    fw_lanes_release(&lanes);
+    fw_index_destroy(index);
+    fw_trace_destroy(trace);
+    free(text);
 }
 
 /* One deadlock has one name, whichever thread came first in the trace. */
@@ -425,6 +482,7 @@ int main(void)
         cmocka_unit_test(tries_do_not_wait),
         cmocka_unit_test(only_minimal_sets_are_deadlocks),
         cmocka_unit_test(a_chord_makes_a_longer_cycle_superfluous),
+        cmocka_unit_test(a_search_for_cycles_can_be_interrupted),
         cmocka_unit_test(a_deadlock_begins_at_its_first_site_by_name),
         cmocka_unit_test(the_four_patterns_are_violations),
         cmocka_unit_test(a_lock_protects_only_if_it_is_held_throughout),
