@@ -164,6 +164,8 @@ void fw_gather_add(struct fw_gather *gather, uint32_t bin, const uint32_t *event
     uint32_t width = gather->bins.at[bin].width;
     struct staged staged = { bin, distance_of(events, width), (uint32_t)gather->staged_events.len };
 
+    if (gather->bins.at[bin].given)
+        return;
     touch(gather, bin);
     for (uint32_t i = 0; i < width; i++)
         fw_vec_push(&gather->staged_events, events[i]);
@@ -173,11 +175,13 @@ void fw_gather_add(struct fw_gather *gather, uint32_t bin, const uint32_t *event
 void fw_gather_count(struct fw_gather *gather, uint32_t bin, uint64_t all, uint64_t open)
 {
     struct bin *at = &gather->bins.at[bin];
+    uint64_t *left = at->given ? &gather->left : &at->open;
+    uint64_t *refuted = at->given ? &gather->refuted : &at->refuted;
 
-    touch(gather, bin);
-    at->open = fw_saturating_add(at->open, open);
-    if (all > open)
-        at->refuted = fw_saturating_add(at->refuted, all - open);
+    if (!at->given)
+        touch(gather, bin);
+    *left = fw_saturating_add(*left, open);
+    *refuted = fw_saturating_add(*refuted, all > open ? all - open : 0);
 }
 
 void fw_gather_skip(struct fw_gather *gather, uint64_t count)
@@ -284,7 +288,7 @@ void fw_gather_close(struct fw_gather *gather, uint32_t variable)
         bin->left = fw_saturating_add(bin->left, bin->open);
         bin->open = 0;
         bin->touched = false;
-        if (bin->of_variable)
+        if (bin->of_variable || bin->variables >= gather->cap)
             fw_vec_push(&gather->ready, gather->touched.at[i]);
     }
     fw_vec_clear(&gather->staged);

@@ -12,8 +12,8 @@
  *     fw_gather_add(gather, bin, events);          for each candidate
  *     fw_gather_count(gather, bin, all, open);     how many there are
  *     fw_gather_close(gather, variable);           done with the variable
- *     while (fw_gather_next(gather, unit, false))  units that are complete: nothing but this
- *         ...                                      variable can belong to them
+ *     while (fw_gather_next(gather, unit, false))  units that are complete: full, or nothing
+ *         ...                                      but this variable can belong to them
  *     ...
  *     while (fw_gather_next(gather, unit, true))   at the end: all others, in the order of
  *         ...                                      their first candidate
