@@ -4,5 +4,5 @@
 
 int main(void)
 {
-    return fw_predicted_run("prop_atomicity", &fw_predictor_atomicity, 60000);
+    return fw_predicted_run("prop_atomicity", &fw_predictor_atomicity, 40000);
 }

@@ -3,5 +3,5 @@
 
 int main(void)
 {
-    return fw_predicted_run("prop_deadlock", &fw_predictor_deadlock, 120000);
+    return fw_predicted_run("prop_deadlock", &fw_predictor_deadlock, 80000);
 }

@@ -4,5 +4,5 @@
 
 int main(void)
 {
-    return fw_predicted_run("prop_nondet", &fw_predictor_nondet, 120000);
+    return fw_predicted_run("prop_nondet", &fw_predictor_nondet, 80000);
 }

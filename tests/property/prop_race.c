@@ -3,5 +3,5 @@
 
 int main(void)
 {
-    return fw_predicted_run("prop_race", &fw_predictor_race, 120000);
+    return fw_predicted_run("prop_race", &fw_predictor_race, 80000);
 }
