@@ -163,17 +163,77 @@ void fw_chain_store_join(const struct fw_chain_store *store, struct fw_demander 
     fw_vec_release(&work);
 }
 
+/* A search for one event: what was reached, in an open hash table, and how much may be spent. */
+#define REACHED 512u
+
+struct quest {
+    struct fw_node reached[REACHED]; /* place: how many of the chain; 0: free */
+    struct fw_node work[REACHED];
+    uint32_t count, waiting;
+    uint32_t looks; /* at arcs, that are left */
+};
+
+/* The entry of the chain; NULL: the table is full. */
+static struct fw_node *reached(struct quest *quest, uint32_t chain)
+{
+    uint32_t i = chain * 2654435761u % REACHED;
+
+    while (quest->reached[i].place && quest->reached[i].chain != chain)
+        i = (i + 1) % REACHED;
+    if (!quest->reached[i].place && quest->count++ > REACHED / 2)
+        return NULL;
+    return &quest->reached[i];
+}
+
+static bool quest_step(const struct fw_chain_store *store, struct quest *quest,
+                       struct fw_node node)
+{
+    const struct fw_arcs *in = &store->edges.chains[node.chain].in;
+
+    for (size_t i = 0; i < in->len; i++) {
+        const struct fw_arc *arc = &in->at[i];
+        struct fw_node *entry;
+        uint32_t count;
+
+        if (quest->looks-- == 0)
+            return false;
+        if (arc->edges.first_target > node.place)
+            continue;
+        count = fw_edges_source(&store->edges.pool, &arc->edges, node.place);
+        entry = count ? reached(quest, arc->chain) : NULL;
+        if (count && (!entry || quest->waiting == REACHED))
+            return false;
+        if (!count || entry->place >= count)
+            continue;
+        *entry = (struct fw_node) { arc->chain, count };
+        quest->work[quest->waiting++] = (struct fw_node) { arc->chain, count - 1 };
+    }
+    return true;
+}
+
+static bool quest_has(struct quest *quest, uint32_t thread, uint32_t place)
+{
+    const struct fw_node *len = reached(quest, 2 * thread), *clean = reached(quest, 2 * thread + 1);
+
+    return (len && len->chain == 2 * thread && len->place > place) ||
+           (clean && clean->chain == 2 * thread + 1 && clean->place > place + 1);
+}
+
 bool fw_chain_store_has(const struct fw_chain_store *store, struct fw_demander who,
                         uint32_t thread, uint32_t place)
 {
-    struct fw_cut cut;
-    bool has;
+    struct quest quest = { .looks = 16384 };
 
-    fw_cut_init(&cut, store->core);
-    fw_chain_store_join(store, who, &cut);
-    has = cut.len[thread] > place;
-    fw_cut_release(&cut);
-    return has;
+    quest.work[quest.waiting++] = node_of(who);
+    while (quest.waiting) {
+        struct fw_node node = quest.work[--quest.waiting];
+
+        if (node.chain < store->edges.room && !quest_step(store, &quest, node))
+            break;
+        if (quest_has(&quest, thread, place))
+            return true;
+    }
+    return quest_has(&quest, thread, place);
 }
 
 /* ---- life cycle ---- */

@@ -47,7 +47,7 @@ void fw_rows_store_join(const struct fw_rows_store *store, struct fw_demander wh
                         struct fw_cut *cut);
 void fw_chain_store_join(const struct fw_chain_store *store, struct fw_demander who,
                          struct fw_cut *cut);
-/* Is event (thread, place) among it? */
+/* Is event (thread, place) among it?  The search over chains gives up after a while: false. */
 bool fw_rows_store_has(const struct fw_rows_store *store, struct fw_demander who, uint32_t thread,
                        uint32_t place);
 bool fw_chain_store_has(const struct fw_chain_store *store, struct fw_demander who,

@@ -49,7 +49,8 @@ size_t fw_core_bytes(const struct fw_core *core); /* memory it takes */
 /*
  * Does every correct reordering that holds b hold a before it?  Exact for what fork, join, wakes,
  * pends, barriers, synchronising atomics and what branches depend on demand; locks and the
- * exclusion of other writes are not looked at.  (False also if a == b.)
+ * exclusion of other writes are not looked at.  With very many threads the search is cut short, and
+ * false may mean that it is not known.  (False also if a == b.)
  */
 bool fw_core_must_precede(const struct fw_core *core, uint32_t a, uint32_t b);
 
