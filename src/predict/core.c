@@ -39,6 +39,11 @@ static bool is_acquire(unsigned kind)
     return fw_is_class(kind, FW_CLASS_ACQUIRE);
 }
 
+static bool is_exclusive(unsigned kind)
+{
+    return is_acquire(kind) && !fw_is_class(kind, FW_CLASS_SHARED);
+}
+
 struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_core_options *options)
 {
     struct fw_core *core = fw_xcalloc(1, sizeof *core);
@@ -53,6 +58,7 @@ struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_cor
     build_kind_rows(&core->branches, index, FW_BRANCH, true);
     build_kind_rows(&core->tries, index, FW_TRY_FAIL, false);
     fw_grouped_build(&core->acquires, index, &index->by_lock, is_acquire);
+    fw_grouped_build(&core->exclusive, index, &index->by_lock, is_exclusive);
     fw_grouped_build(&core->writes, index, &index->by_variable, fw_is_write);
     core->chains = options && options->chains;
     core->need = fw_need_create(core, false);
@@ -71,6 +77,7 @@ void fw_core_destroy(struct fw_core *core)
     fw_need_destroy(core->loose);
     free(core->flexible);
     fw_grouped_release(&core->acquires);
+    fw_grouped_release(&core->exclusive);
     fw_grouped_release(&core->writes);
     free(core->branches.start);
     free(core->branches.items);
@@ -91,7 +98,8 @@ size_t fw_core_bytes(const struct fw_core *core)
 {
     return sizeof *core + core->trace->count / 8 + fw_need_bytes(core->need) +
            (core->loose ? fw_need_bytes(core->loose) : 0) +
-           fw_grouped_bytes(&core->acquires) + fw_grouped_bytes(&core->writes) +
+           fw_grouped_bytes(&core->acquires) + fw_grouped_bytes(&core->exclusive) +
+           fw_grouped_bytes(&core->writes) +
            4 * (size_t)(core->branches.start[core->threads] + core->tries.start[core->threads]);
 }
 

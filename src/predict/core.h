@@ -38,6 +38,7 @@ struct fw_core {
     struct fw_rows branches;     /* thread → places of its branches; none if strict */
     struct fw_rows tries;        /* thread → its tryfails */
     struct fw_grouped acquires;  /* by lock, then thread */
+    struct fw_grouped exclusive; /* those in exclusive mode */
     struct fw_grouped writes;    /* by variable, then thread */
     bool chains;                 /* see struct fw_core_options */
     struct fw_need *need;

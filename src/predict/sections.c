@@ -14,12 +14,13 @@ bool fw_sections_conflict(const struct fw_core *core, uint32_t a, uint32_t b)
 uint32_t fw_last_conflict(const struct fw_core *core, const struct fw_group *group, uint32_t len,
                           uint32_t acquire)
 {
-    const uint32_t *items = core->acquires.items;
-    uint32_t end = fw_group_end(&core->acquires, core->index, group, len);
+    uint32_t last = fw_group_last(&core->acquires, core->index, group, len);
 
-    while (end > group->first && !fw_sections_conflict(core, items[end - 1], acquire))
-        end--;
-    return end > group->first ? items[end - 1] : FW_NO_EVENT;
+    if (last == FW_NO_EVENT || fw_sections_conflict(core, last, acquire))
+        return last;
+    /* Both are shared: only one in exclusive mode will do. */
+    group = fw_grouped_find(&core->exclusive, core->trace->events[acquire].target, group->thread);
+    return group ? fw_group_last(&core->exclusive, core->index, group, len) : FW_NO_EVENT;
 }
 
 /* The thread's latest acquire of the lock in this mode among its first len events. */
