@@ -359,6 +359,23 @@ static void a_read_may_see_the_write_of_its_own_thread(void **state)
     says(NONDET, "T1|w(x) T1|w(x) T2|w(x) T1|r(x)", "3:1");
 }
 
+/* The source orders the challenger before the read, but not that nothing comes between. */
+static void a_read_sees_no_write_behind_a_later_one(void **state)
+{
+    (void)state;
+    says(NONDET, "T1|w(x) T1|w(x) T1|fork(T2) T3|w(x) T2|r(x)", "4:1");
+    says(NONDET, "T1|w(x) T1|fork(T2) T1|w(x) T3|w(x) T2|r(x)", "4:0 4:2");
+}
+
+/* The source orders whole sections, also where only the beginning of one is needed. */
+static void a_section_need_not_be_complete(void **state)
+{
+    (void)state;
+    says(NONDET, "T2|r(x) T2|acq(l) T2|w(y) T2|rel(l) T1|acq(l) T1|w(x) T1|r(y) T1|rel(l)",
+         "0:5 6:-");
+    says(NONDET, "T2|acq(l) T2|r(x) T2|w(y) T2|rel(l) T1|acq(l) T1|r(y) T1|w(x) T1|rel(l)", "5:-");
+}
+
 static void a_load_that_synchronised_is_determined(void **state)
 {
     (void)state;
@@ -495,6 +512,8 @@ int main(void)
         cmocka_unit_test(two_variables_belong_together_on_request),
         cmocka_unit_test(a_read_may_see_another_write_or_none),
         cmocka_unit_test(a_read_may_see_the_write_of_its_own_thread),
+        cmocka_unit_test(a_read_sees_no_write_behind_a_later_one),
+        cmocka_unit_test(a_section_need_not_be_complete),
         cmocka_unit_test(a_load_that_synchronised_is_determined),
         cmocka_unit_test(figure_2_has_its_order),
         cmocka_unit_test(a_unit_has_one_suspect_of_each_variable_first),
