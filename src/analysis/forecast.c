@@ -144,6 +144,20 @@ void fw_forecast_progress(struct fw_forecast *forecast, char *text, size_t size)
              row->analysis->name, counts.asked + counts.refuted, counts.proved);
 }
 
+uint64_t fw_forecast_steps(struct fw_forecast *forecast)
+{
+    uint64_t steps = 0;
+
+    for (size_t i = 0; i < forecast->count; i++) {
+        struct fw_predict_counts counts = { 0 };
+
+        if (forecast->rows[i].analysis)
+            fw_predictions_get(forecast->rows[i].predictions, NULL, &counts);
+        steps += counts.steps;
+    }
+    return steps;
+}
+
 const struct fw_index *fw_forecast_index(const struct fw_forecast *forecast)
 {
     return atomic_load(&forecast->at) ? forecast->index : NULL;
@@ -159,12 +173,14 @@ const struct fw_rejection *fw_forecast_rejection(const struct fw_forecast *forec
     return NULL;
 }
 
+/* Measured; witnesses and what predictors gather come on top, as they are found. */
 uint64_t fw_forecast_bytes(uint64_t events, uint64_t variables, uint32_t jobs)
 {
-    const uint64_t index = 28, core = 40, worker = 60;       /* an event */
-    const uint64_t index_variable = 8, worker_variable = 64; /* a variable */
+    const uint64_t whole = 10u << 20;                         /* whatever the trace */
+    const uint64_t index = 28, core = 8, worker = 60;         /* an event */
+    const uint64_t index_variable = 16, worker_variable = 64; /* a variable */
 
-    return events * (index + core + worker * jobs) +
+    return whole + events * (index + core + worker * jobs) +
            variables * (index_variable + worker_variable * jobs);
 }
 

@@ -36,6 +36,9 @@ void fw_forecast_run(struct fw_forecast *forecast);
 /* "race: 1200 suspects checked, 3 proved", for people who wait. */
 void fw_forecast_progress(struct fw_forecast *forecast, char *text, size_t size);
 
+/* Steps of all witnesses so far, for those who must foresee the time that writing them takes. */
+uint64_t fw_forecast_steps(struct fw_forecast *forecast);
+
 /*
  * Adds the findings to the engine's sinks, which then point into `forecast`, and concludes its
  * predictive analyses.  The engine has the same analyses and is finished.  `limit`: what ended

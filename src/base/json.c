@@ -91,13 +91,40 @@ void fw_json_text(struct fw_json *json, const char *key, const char *text)
 
 void fw_json_number(struct fw_json *json, const char *key, uint64_t value)
 {
-    char text[20], *at = text + sizeof text;
-
     start(json, key);
-    do /* by hand: lists of numbers can be long */
-        *--at = (char)('0' + value % 10);
-    while (value /= 10);
-    fw_output_bytes(json->out, at, (size_t)(text + sizeof text - at));
+    fw_output_printf(json->out, "%" PRIu64, value);
+}
+
+/* The decimal digits that end at `end`; returns where they begin. */
+static char *digits(char *end, uint64_t value)
+{
+    static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
+                                "3233343536373839404142434445464748495051525354555657585960616263"
+                                "6465666768697071727374757677787980818283848586878889909192939495"
+                                "96979899";
+
+    for (; value >= 100; value /= 100) {
+        end -= 2;
+        memcpy(end, pairs + value % 100 * 2, 2);
+    }
+    if (value >= 10) {
+        end -= 2;
+        memcpy(end, pairs + value * 2, 2);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
+void fw_json_next_number(struct fw_json *json, uint64_t value)
+{
+    char text[24], *end = text + sizeof text, *at = digits(end, value);
+
+    FW_ASSERT(json->depth && json->closing[json->depth - 1] == ']');
+    if (json->comma)
+        *--at = ',';
+    json->comma = true;
+    fw_output_bytes(json->out, at, (size_t)(end - at));
 }
 
 void fw_json_real(struct fw_json *json, const char *key, double value)

@@ -35,6 +35,8 @@ void fw_json_end(struct fw_json *json);
 
 void fw_json_text(struct fw_json *json, const char *key, const char *text);
 void fw_json_number(struct fw_json *json, const char *key, uint64_t value);
+/* The same in an array, where there may be millions of them. */
+void fw_json_next_number(struct fw_json *json, uint64_t value);
 void fw_json_real(struct fw_json *json, const char *key, double value); /* three decimals */
 void fw_json_bool(struct fw_json *json, const char *key, bool value);
 

@@ -23,6 +23,7 @@ struct fw_check_limits {
     uint64_t bytes; /* resident at most; 0: no limit */
     uint64_t steps; /* of one question; 0: the default */
     size_t jobs;    /* threads; 0: as many as are useful here */
+    bool all_steps; /* the report will have all steps of all witnesses */
 };
 
 struct fw_check_job {

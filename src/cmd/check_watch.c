@@ -70,6 +70,8 @@ uint32_t fw_check_jobs(const struct fw_check_job *job)
 #define LOOK       0.1   /* at the time and the progress ... */
 #define LOOK_OFTEN 0.005 /* ... and at the memory, if that is limited */
 
+#define MARGIN 12u /* this part of the memory is for what comes between two looks */
+
 struct watch {
     struct fw_check_job *job;
     pthread_mutex_t lock;
@@ -104,21 +106,39 @@ static bool wait_for(struct watch *watch, double seconds)
     return done;
 }
 
-static const char *limit_reached(const struct fw_check_limits *limits)
+#define EVENT_SECONDS 10e-9 /* for each event of the trace, to find the findings' places in it */
+#define STEP_SECONDS  20e-9 /* to write a step of a witness */
+
+/* What is left for predicting: not what the report will take, but for half of the time. */
+static double time_left(const struct fw_check_job *job)
 {
-    if (limits->seconds > 0 && fw_check_now() - limits->start >= limits->seconds)
+    const struct fw_check_limits *limits = &job->limits;
+    double report = EVENT_SECONDS * job->trace->count;
+
+    if (limits->all_steps)
+        report += STEP_SECONDS * (double)fw_forecast_steps(job->forecast);
+    if (report > limits->seconds / 2)
+        report = limits->seconds / 2;
+    return limits->start + limits->seconds - report - fw_check_now();
+}
+
+static const char *limit_reached(const struct fw_check_job *job)
+{
+    const struct fw_check_limits *limits = &job->limits;
+
+    if (limits->seconds > 0 && time_left(job) <= 0)
         return "the time";
-    if (limits->bytes && resident() > limits->bytes)
+    if (limits->bytes && resident() > limits->bytes - limits->bytes / MARGIN)
         return "the memory limit";
     return NULL;
 }
 
-static double next_look(const struct fw_check_limits *limits)
+static double next_look(const struct fw_check_job *job)
 {
-    double wait = limits->bytes ? LOOK_OFTEN : LOOK;
-    double left = limits->seconds - (fw_check_now() - limits->start);
+    double wait = job->limits.bytes ? LOOK_OFTEN : LOOK;
+    double left = job->limits.seconds > 0 ? time_left(job) : wait;
 
-    return limits->seconds > 0 && left < wait ? left : wait;
+    return left < wait ? left : wait;
 }
 
 static void show(struct fw_progress *progress, struct fw_forecast *forecast)
@@ -140,8 +160,8 @@ static bool watch_over(struct watch *watch)
     bool done = false;
 
     fw_progress_init(&progress, STDERR_FILENO, 0, fw_check_now());
-    while (!limit && !(done = wait_for(watch, next_look(&job->limits)))) {
-        limit = limit_reached(&job->limits);
+    while (!limit && !(done = wait_for(watch, next_look(job)))) {
+        limit = limit_reached(job);
         show(&progress, job->forecast);
     }
     if (!done) {

@@ -292,6 +292,7 @@ static int parse_options(const struct check *check, struct fw_check_job *job)
     job->order = check->order;
     job->limits.bytes = check->memory;
     job->limits.steps = check->budget;
+    job->limits.all_steps = check->format == FW_FORMAT_JSON || check->steps == 0;
     job->limits.jobs = check->jobs < 4096 ? (size_t)check->jobs : 4096;
     return parse_time(check->time, &job->limits.seconds);
 }

@@ -13,6 +13,9 @@
  * come; then the thread of the earliest event that is left goes on, which can
  * always run, since all that it has to wait for comes before it in the order
  * given.  So every event is looked at a bounded number of times.
+ *
+ * Witnesses have millions of steps, and this is a good part of what a finding
+ * costs: two passes, little memory touched for a step.
  */
 #include "predict/minimise.h"
 
@@ -31,7 +34,6 @@ struct watch {
 };
 
 struct thread {
-    uint32_t base;    /* of its tickets */
     uint32_t length;  /* its events in the order */
     uint32_t done;    /* in the second pass: those that have run */
     uint32_t release; /* in the first pass: its latest one, FW_NO_EVENT: none yet */
@@ -48,9 +50,11 @@ struct fw_minimiser {
     uint32_t *arrived;      /* ... how many have come in */
     uint32_t *round_before; /* of the same barrier, or FW_NO_EVENT */
     FW_VEC(struct watch) watches;
-    FW_VEC(uint32_t) tickets;
+    uint32_t *tickets; /* event → its ticket; RUN: it has run */
     FW_VEC(uint32_t) order;
 };
+
+#define RUN UINT32_MAX
 
 /* --- life cycle -------------------------------------------------------------------------- */
 
@@ -86,6 +90,7 @@ struct fw_minimiser *fw_minimiser_create(const struct fw_index *index)
     m->variables = fw_xcalloc((size_t)index->by_variable.rows + 1, sizeof *m->variables);
     m->locks = fw_xcalloc((size_t)index->by_lock.rows + 1, sizeof *m->locks);
     m->threads = fw_xcalloc((size_t)index->by_thread.rows + 1, sizeof *m->threads);
+    m->tickets = fw_xmalloc(((size_t)m->trace->count + 1) * sizeof *m->tickets);
     if (index->rounds.rows)
         link_rounds(m);
     return m;
@@ -102,7 +107,7 @@ void fw_minimiser_destroy(struct fw_minimiser *m)
     free(m->arrived);
     free(m->round_before);
     fw_vec_release(&m->watches);
-    fw_vec_release(&m->tickets);
+    free(m->tickets);
     fw_vec_release(&m->order);
     free(m);
 }
@@ -151,18 +156,10 @@ static void start_pass(struct fw_minimiser *m)
 
 /* --- the first pass ---------------------------------------------------------------------- */
 
-static void measure_threads(struct fw_minimiser *m, const uint32_t *order, uint32_t count)
+static void clear_threads(struct fw_minimiser *m)
 {
-    uint32_t base = 0;
-
     for (uint32_t t = 0; t < m->index->by_thread.rows; t++)
         m->threads[t] = (struct thread) { .release = FW_NO_EVENT };
-    for (uint32_t i = 0; i < count; i++)
-        m->threads[m->trace->events[order[i]].thread].length++;
-    for (uint32_t t = 0; t < m->index->by_thread.rows; t++) {
-        m->threads[t].base = base;
-        base += m->threads[t].length;
-    }
 }
 
 static void watch_wake(struct fw_minimiser *m, uint32_t wake)
@@ -181,27 +178,35 @@ static int by_notify(const void *a, const void *b)
     return (x->notify > y->notify) - (x->notify < y->notify);
 }
 
-static void draw_tickets(struct fw_minimiser *m, const uint32_t *order, uint32_t count)
+/* Counts the switches; false if it is no order of prefixes of the threads at all. */
+static bool draw_tickets(struct fw_minimiser *m, const uint32_t *order, uint32_t count,
+                         uint32_t *switches)
 {
+    uint32_t latest = count ? m->trace->events[order[0]].thread : 0;
+
     start_pass(m);
+    clear_threads(m);
     fw_vec_clear(&m->watches);
-    fw_vec_reserve(&m->tickets, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct fw_event *event = &m->trace->events[order[i]];
         struct thread *thread = &m->threads[event->thread];
         struct turn *turn = turn_of(m, event);
 
+        if (m->index->in_thread[order[i]] != thread->length++)
+            return false;
+        *switches += event->thread != latest;
+        latest = event->thread;
         if (fw_is_class(event->kind, FW_CLASS_RELEASE))
             thread->release = order[i];
         else if (event->kind == FW_WAKE)
             watch_wake(m, order[i]);
-        if (!turn)
-            continue;
-        m->tickets.at[thread->base + m->index->in_thread[order[i]]] = ticket_now(turn, event);
-        take_turn(turn, event);
+        m->tickets[order[i]] = turn ? ticket_now(turn, event) : 0;
+        if (turn)
+            take_turn(turn, event);
     }
     if (m->watches.len)
         qsort(m->watches.at, m->watches.len, sizeof *m->watches.at, by_notify);
+    return true;
 }
 
 /* --- the second pass --------------------------------------------------------------------- */
@@ -299,7 +304,7 @@ static bool step(struct fw_minimiser *m, struct thread *thread, uint32_t at)
     const struct fw_event *event = &m->trace->events[at];
     struct turn *turn = turn_of(m, event);
 
-    if (turn && ticket_now(turn, event) != m->tickets.at[thread->base + thread->done])
+    if (turn && ticket_now(turn, event) != m->tickets[at])
         return false;
     if (!turn && !partners_let(m, at, event))
         return false;
@@ -312,7 +317,8 @@ static bool step(struct fw_minimiser *m, struct thread *thread, uint32_t at)
     else if (event->kind == FW_BARRIER_IN)
         arrive(m, at);
     thread->done++;
-    fw_vec_push(&m->order, at);
+    m->tickets[at] = RUN;
+    m->order.at[m->order.len++] = at; /* there is room */
     return true;
 }
 
@@ -325,21 +331,24 @@ static void run_thread(struct fw_minimiser *m, uint32_t t)
         ;
 }
 
-static void play(struct fw_minimiser *m, const uint32_t *order, uint32_t count)
+/* Counts the switches; false if nobody can run: the order given is not correct. */
+static bool play(struct fw_minimiser *m, const uint32_t *order, uint32_t count, uint32_t *switches)
 {
     uint32_t at = 0;
 
     start_pass(m);
     fw_vec_clear(&m->order);
-    fw_vec_reserve(&m->order, count);
     while (m->order.len < count) {
         size_t before = m->order.len;
 
-        while (is_done(m, order[at]))
+        while (m->tickets[order[at]] == RUN)
             at++;
         run_thread(m, m->trace->events[order[at]].thread);
-        FW_ASSERT(m->order.len > before);
+        if (m->order.len == before)
+            return false;
+        *switches += before > 0; /* the thread before was held up: this is another one */
     }
+    return true;
 }
 
 /* --- the whole --------------------------------------------------------------------------- */
@@ -371,15 +380,16 @@ static void add_end(struct fw_minimiser *m, const uint32_t *end, uint32_t count)
 const uint32_t *fw_minimise(struct fw_minimiser *m, const struct fw_witness *witness)
 {
     uint32_t count = witness->order_count, fixed = fixed_end(witness);
+    uint32_t tail = fixed < count ? fixed + 1 : count; /* the end and the step before it */
+    uint32_t given = 0, mine = 0;
 
-    FW_ASSERT(count >= fixed);
     m->witness = witness;
-    measure_threads(m, witness->order, count - fixed);
-    draw_tickets(m, witness->order, count - fixed);
-    play(m, witness->order, count - fixed);
+    fw_vec_reserve(&m->order, count);
+    if (count < fixed || !draw_tickets(m, witness->order, count - fixed, &given) ||
+        !play(m, witness->order, count - fixed, &mine))
+        return witness->order;
     add_end(m, witness->order + count - fixed, fixed);
-    return fw_count_switches(m->trace, m->order.at, count) <
-                   fw_count_switches(m->trace, witness->order, count)
-               ? m->order.at
-               : witness->order;
+    given += fw_count_switches(m->trace, witness->order + count - tail, fixed ? tail : 0);
+    mine += fw_count_switches(m->trace, m->order.at + count - tail, fixed ? tail : 0);
+    return mine < given ? m->order.at : witness->order;
 }

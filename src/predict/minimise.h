@@ -23,9 +23,9 @@ struct fw_minimiser *fw_minimiser_create(const struct fw_index *index);
 void fw_minimiser_destroy(struct fw_minimiser *minimiser);
 
 /*
- * An equivalent order of the same length for the witness, which must be
- * correct; linear in it.  Never more switches: it may be the witness's own
- * order.  Borrowed until the next call.
+ * An equivalent order of the same length for the witness; linear in it.  Never
+ * more switches: it may be the witness's own order, as it is if that is not
+ * correct.  Borrowed until the next call.
  */
 const uint32_t *fw_minimise(struct fw_minimiser *minimiser, const struct fw_witness *witness);
 

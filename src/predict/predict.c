@@ -26,7 +26,6 @@ struct worker {
     struct fw_prediction_list found; /* in this unit ... */
     struct fw_predict_counts counts; /* ... and what it adds to the counts */
     FW_VEC(uint32_t) undecided;      /* suspects of this unit */
-    FW_VEC(uint32_t) order;          /* scratch */
     pthread_t thread;
 };
 
@@ -77,7 +76,6 @@ static void release_worker(struct worker *worker)
     fw_vec_release(&worker->unit.suspects);
     fw_vec_release(&worker->found);
     fw_vec_release(&worker->undecided);
-    fw_vec_release(&worker->order);
     free(worker->proved);
 }
 
@@ -108,8 +106,8 @@ static struct fw_witness witness_of(const struct fw_prediction *prediction, cons
                                  order, count };
 }
 
-static bool accept(struct worker *worker, const struct fw_prediction *prediction,
-                   const uint32_t *order, uint32_t count)
+static bool accept(struct worker *worker, struct fw_prediction *prediction, const uint32_t *order,
+                   uint32_t count)
 {
     struct fw_witness witness = witness_of(prediction, order, count);
     struct fw_verdict verdict;
@@ -144,45 +142,31 @@ static struct fw_prediction *rival_of(const struct worker *worker,
     return NULL;
 }
 
-static void keep_witness(struct worker *worker, struct fw_prediction *fresh, const uint32_t *order,
-                         uint32_t count)
+/* Is it the one to be shown, of those of this unit so far?  Then an equal one is not. */
+static bool is_shown(const struct worker *worker, const struct fw_prediction *fresh)
 {
     struct fw_prediction *rival = rival_of(worker, fresh);
 
     if (rival && !fw_prediction_is_earlier(worker->team->trace, fresh, rival))
-        return;
+        return false;
     if (rival)
         fw_schedule_release(&rival->witness);
-    fw_schedule_pack(&fresh->witness, worker->team->trace, order, count);
+    return true;
 }
 
-/* The order of a witness that was packed, in the worker's scratch space. */
-static void unpack(struct worker *worker, const struct fw_prediction *prediction)
+/* Fewer switches; judged in place of the given order, which it is equivalent to. */
+static bool keep_witness(struct worker *worker, struct fw_prediction *fresh, const uint32_t *order,
+                         uint32_t count)
 {
-    struct fw_schedule_walk walk;
-    uint32_t position;
+    struct fw_witness witness = witness_of(fresh, order, count);
 
-    fw_vec_clear(&worker->order);
-    fw_vec_reserve(&worker->order, prediction->witness.steps);
-    fw_schedule_walk_init(&walk, &prediction->witness, worker->team->index);
-    while (fw_schedule_next(&walk, &position))
-        fw_vec_push(&worker->order, position);
-    fw_schedule_walk_release(&walk);
-}
-
-/* Fewer switches, and judged once more. */
-static void minimise(struct worker *worker, struct fw_prediction *prediction)
-{
-    struct fw_witness witness;
-    const uint32_t *order;
-
-    unpack(worker, prediction);
     if (!worker->minimiser)
         worker->minimiser = fw_minimiser_create(worker->team->index);
-    witness = witness_of(prediction, worker->order.at, (uint32_t)worker->order.len);
     order = fw_minimise(worker->minimiser, &witness);
-    if (order != witness.order && accept(worker, prediction, order, witness.order_count))
-        fw_schedule_pack(&prediction->witness, worker->team->trace, order, witness.order_count);
+    if (!accept(worker, fresh, order, count))
+        return false;
+    fw_schedule_pack(&fresh->witness, worker->team->trace, order, count);
+    return true;
 }
 
 /* --- a unit ------------------------------------------------------------------------------ */
@@ -210,11 +194,10 @@ static void add_prediction(struct worker *worker, uint32_t number, const struct 
         .events = fw_copy_numbers(worker->unit.events.at + suspect->first, suspect->count),
         .event_count = suspect->count,
     };
-    if (!accept(worker, fresh, order, count)) {
+    if (!(is_shown(worker, fresh) ? keep_witness : accept)(worker, fresh, order, count)) {
         fw_prediction_destroy(fresh);
         return;
     }
-    keep_witness(worker, fresh, order, count);
     fw_vec_push(&worker->found, fresh);
     worker->counts.proved++;
     *proved_at(worker, suspect) = worker->stamp;
@@ -273,9 +256,6 @@ static void check_unit(struct worker *worker)
         check_suspect(worker, i);
     worker->counts.unreached += count - i;
     count_rest(worker);
-    for (size_t n = 0; n < worker->found.len && !stopped(worker->team); n++)
-        if (worker->found.at[n]->witness.steps)
-            minimise(worker, worker->found.at[n]);
     publish(worker);
 }
 

@@ -75,6 +75,7 @@ struct fw_predict_counts {
     uint64_t left;       /* suspects beyond the cap */
     uint64_t unreached;  /* suspects that were not asked about because `stop` was raised ... */
     bool more_unreached; /* ... and there are more, not counted */
+    uint64_t steps;      /* of the witnesses that are kept */
     bool finished;
     struct fw_solver_stats solver; /* complete when finished */
 };

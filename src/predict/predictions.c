@@ -93,8 +93,10 @@ void fw_predictions_publish(struct fw_predictions *to, struct fw_prediction_list
                             const struct fw_predict_counts *counts)
 {
     pthread_mutex_lock(&to->lock);
-    for (size_t i = 0; i < found->len; i++)
+    for (size_t i = 0; i < found->len; i++) {
         fw_vec_push(&to->list, found->at[i]);
+        to->counts.steps += found->at[i]->witness.steps;
+    }
     add_counts(&to->counts, counts);
     pthread_mutex_unlock(&to->lock);
     fw_vec_clear(found);

@@ -140,7 +140,7 @@ static void write_witness(struct fw_json *json, const struct fw_report *report,
     fw_json_array(json, "witness");
     fw_schedule_walk_init(&walk, finding->witness, report->index);
     while (fw_schedule_next(&walk, &position))
-        fw_json_number(json, NULL, fw_trace_index(report->index->trace, position));
+        fw_json_next_number(json, fw_trace_index(report->index->trace, position));
     fw_schedule_walk_release(&walk);
     fw_json_end(json);
 }

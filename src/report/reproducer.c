@@ -37,7 +37,7 @@ static void write_finding(struct fw_json *json, const struct fw_rejection *rejec
     fw_json_end(json);
     fw_json_array(json, "witness");
     for (uint32_t i = 0; i < rejection->order_count; i++)
-        fw_json_number(json, NULL, rejection->order[i]);
+        fw_json_next_number(json, rejection->order[i]);
     fw_json_end(json);
     fw_json_text(json, "detail", rejection->reason);
     fw_json_end(json);
