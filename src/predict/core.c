@@ -4,6 +4,7 @@
 #include "predict/core.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "predict/values.h"
 
 #include <stdlib.h>
@@ -106,19 +107,11 @@ size_t fw_core_bytes(const struct fw_core *core)
 uint32_t fw_core_own_clean(const struct fw_core *core, uint32_t thread, uint32_t len)
 {
     const uint32_t *row = fw_row(&core->branches, thread);
-    uint32_t low = 0, high = fw_row_count(&core->branches, thread);
+    uint32_t before = fw_count_below(row, fw_row_count(&core->branches, thread), len);
 
     if (core->strict)
         return len;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (row[mid] < len)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low ? row[low - 1] + 1 : 0;
+    return before ? row[before - 1] + 1 : 0;
 }
 
 bool fw_core_must_precede(const struct fw_core *core, uint32_t a, uint32_t b)

@@ -5,6 +5,7 @@
  * by the position of their next event; the first one is drained as long as it
  * stays first.
  */
+#include "base/bisect.h"
 #include "predict/window.h"
 
 struct source {
@@ -31,29 +32,13 @@ static void sift_down(struct source *heap, size_t count, size_t i)
     heap[i] = moved;
 }
 
-/* The first item of a row (ascending) that is at least `from`. */
-static const uint32_t *lower_bound(const uint32_t *row, uint32_t count, uint32_t from)
-{
-    uint32_t low = 0, high = count;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (row[mid] < from)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return row + low;
-}
-
 static void gather(const struct fw_core *core, const struct fw_cut *cut, uint32_t from,
                    struct sources *heap)
 {
     for (size_t i = 0; i < cut->touched.len; i++) {
         uint32_t thread = cut->touched.at[i], len = cut->len[thread];
         const uint32_t *row = fw_row(&core->index->by_thread, thread);
-        const uint32_t *first = from ? lower_bound(row, len, from) : row;
+        const uint32_t *first = row + (from ? fw_count_below(row, len, from) : 0);
 
         if (first < row + len)
             fw_vec_push(heap, ((struct source) { *first, first, row + len }));

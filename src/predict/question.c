@@ -102,8 +102,11 @@ static bool order_contradicts(const struct fw_solver *s)
     return false;
 }
 
-/* Does another write of the cut have to come after the one that the read is to see? */
-static bool overwritten(const struct fw_solver *s)
+/* What is done with the last write of each thread in the cut; false: no more. */
+typedef bool write_visitor(struct fw_solver *s, uint32_t write, uint32_t sees);
+
+/* All but the write that the read is to see (FW_NO_EVENT: none). */
+static bool each_last_write(struct fw_solver *s, const struct fw_cut *cut, write_visitor *visit)
 {
     const struct fw_core *core = s->core;
     uint32_t variable = core->trace->events[s->events[0]].target;
@@ -111,14 +114,18 @@ static bool overwritten(const struct fw_solver *s)
 
     for (uint32_t g = core->writes.start[variable]; g < core->writes.start[variable + 1]; g++) {
         const struct fw_group *group = &core->writes.groups[g];
-        uint32_t last = fw_group_last(&core->writes, core->index, group, s->cut.len[group->thread]);
+        uint32_t last = fw_group_last(&core->writes, core->index, group, cut->len[group->thread]);
 
-        if (last == FW_NO_EVENT || last == sees)
-            continue;
-        if (sees == FW_NO_EVENT || fw_core_must_precede(core, sees, last))
-            return true;
+        if (last != FW_NO_EVENT && last != sees && !visit(s, last, sees))
+            return false;
     }
-    return false;
+    return true;
+}
+
+/* It need not come after the one that the read is to see. */
+static bool may_be_hidden(struct fw_solver *s, uint32_t write, uint32_t sees)
+{
+    return sees != FW_NO_EVENT && !fw_core_must_precede(s->core, sees, write);
 }
 
 bool fw_question_begin(struct fw_solver *s)
@@ -145,7 +152,7 @@ bool fw_question_begin(struct fw_solver *s)
         FW_BUG("no such claim: %d", (int)s->claim);
     }
     return fw_question_close(s, &s->cut) &&
-           !(s->claim == FW_CLAIM_NONDETERMINISM && overwritten(s));
+           (s->claim != FW_CLAIM_NONDETERMINISM || each_last_write(s, &s->cut, may_be_hidden));
 }
 
 /* ---- what this cut demands ---- */
@@ -155,23 +162,12 @@ static void force(struct fw_solver *s, uint32_t from, uint32_t to)
     fw_vec_push(&s->forced, ((struct fw_arrow) { from, to }));
 }
 
-/* The write that the read is to see comes after all others. */
-static bool force_writes(struct fw_solver *s)
+/* It comes before the write that the read is to see. */
+static bool force_write(struct fw_solver *s, uint32_t write, uint32_t sees)
 {
-    const struct fw_core *core = s->core;
-    uint32_t variable = core->trace->events[s->events[0]].target;
-    uint32_t sees = s->event_count > 1 ? s->events[1] : FW_NO_EVENT;
-
-    for (uint32_t g = core->writes.start[variable]; g < core->writes.start[variable + 1]; g++) {
-        const struct fw_group *group = &core->writes.groups[g];
-        uint32_t last = fw_group_last(&core->writes, core->index, group, s->cut.len[group->thread]);
-
-        if (last == FW_NO_EVENT || last == sees)
-            continue;
-        if (sees == FW_NO_EVENT || group->thread == fw_thread_of(core, sees))
-            return false;
-        force(s, last, sees);
-    }
+    if (sees == FW_NO_EVENT || fw_thread_of(s->core, write) == fw_thread_of(s->core, sees))
+        return false;
+    force(s, write, sees);
     return true;
 }
 
@@ -247,7 +243,7 @@ bool fw_question_force(struct fw_solver *s)
     if (s->claim == FW_CLAIM_ORDER || s->claim == FW_CLAIM_ATOMICITY)
         for (uint32_t i = 0; i + 1 < s->event_count; i++)
             force(s, s->events[i], s->events[i + 1]);
-    return s->claim != FW_CLAIM_NONDETERMINISM || force_writes(s);
+    return s->claim != FW_CLAIM_NONDETERMINISM || each_last_write(s, &s->cut, force_write);
 }
 
 /* ---- the order of the trace ---- */
@@ -314,19 +310,10 @@ static int hold_for_tries(struct fw_solver *s, struct fw_cut *cut)
     return grown && !fw_question_close(s, cut) ? -1 : grown;
 }
 
-static bool last_write_is(const struct fw_solver *s, const struct fw_cut *cut, uint32_t sees)
+static bool comes_before(struct fw_solver *s, uint32_t write, uint32_t sees)
 {
-    const struct fw_core *core = s->core;
-    uint32_t variable = core->trace->events[s->events[0]].target;
-
-    for (uint32_t g = core->writes.start[variable]; g < core->writes.start[variable + 1]; g++) {
-        const struct fw_group *group = &core->writes.groups[g];
-        uint32_t last = fw_group_last(&core->writes, core->index, group, cut->len[group->thread]);
-
-        if (last != FW_NO_EVENT && (sees == FW_NO_EVENT || last > sees))
-            return false;
-    }
-    return true;
+    (void)s;
+    return sees != FW_NO_EVENT && write < sees;
 }
 
 static bool order_is_that_of_the_trace(const struct fw_solver *s)
@@ -351,8 +338,7 @@ bool fw_question_in_order(struct fw_solver *s)
     } while (closed + held > 0 && closed >= 0 && held >= 0);
     if (closed < 0 || held < 0)
         return false;
-    return s->claim != FW_CLAIM_NONDETERMINISM ||
-           last_write_is(s, &s->scratch, s->event_count > 1 ? s->events[1] : FW_NO_EVENT);
+    return s->claim != FW_CLAIM_NONDETERMINISM || each_last_write(s, &s->scratch, comes_before);
 }
 
 /* ---- the witness ---- */

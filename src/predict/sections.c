@@ -3,6 +3,8 @@
  */
 #include "predict/window.h"
 
+#include "base/bisect.h"
+
 bool fw_sections_conflict(const struct fw_core *core, uint32_t a, uint32_t b)
 {
     const struct fw_event *events = core->trace->events;
@@ -120,21 +122,13 @@ static bool covers(const struct fw_core *core, uint32_t acquire, uint32_t positi
 static uint32_t holder_in(const struct fw_core *core, const struct fw_group *group,
                           uint32_t position)
 {
-    const uint32_t *items = core->acquires.items;
-    uint32_t low = group->first, high = group[1].first;
+    const uint32_t *items = core->acquires.items + group->first;
+    uint32_t before = fw_count_below(items, group[1].first - group->first, position);
 
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (items[mid] < position)
-            low = mid + 1;
-        else
-            high = mid;
-    }
     /* One before the latest may still be open: a reader that has become a writer. */
-    for (uint32_t back = 1; back <= 2 && low >= group->first + back; back++)
-        if (covers(core, items[low - back], position))
-            return items[low - back];
+    for (uint32_t back = 1; back <= 2 && before >= back; back++)
+        if (covers(core, items[before - back], position))
+            return items[before - back];
     return FW_NO_EVENT;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "predict/window.h"
 
+#include "base/bisect.h"
+
 #include <string.h>
 
 /* Clocks of one window: 256 MiB at most. */
@@ -65,24 +67,6 @@ static uint32_t find_start(struct fw_solver *s)
     return start;
 }
 
-/* The number of the thread's events before this position. */
-static uint32_t place_at(const struct fw_core *core, uint32_t thread, uint32_t len,
-                         uint32_t position)
-{
-    const uint32_t *row = fw_row(&core->index->by_thread, thread);
-    uint32_t low = 0, high = len;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (row[mid] < position)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 static void add_lanes(struct fw_solver *s)
 {
     struct fw_window *w = &s->window;
@@ -90,7 +74,7 @@ static void add_lanes(struct fw_solver *s)
     w->nodes = 0;
     for (size_t i = 0; i < s->cut.touched.len; i++) {
         uint32_t thread = s->cut.touched.at[i], len = s->cut.len[thread];
-        uint32_t base = place_at(s->core, thread, len, w->start);
+        uint32_t base = fw_count_below(fw_row(&s->core->index->by_thread, thread), len, w->start);
 
         if (base == len)
             continue;
