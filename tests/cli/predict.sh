@@ -51,6 +51,25 @@ for trace in a.std "$traces/deadlock-three.std" "$traces/atomicity-rwr.std"; do
     same alone together
 done
 
+# Also where contexts are many: stacks and lock sets.
+awk 'BEGIN {
+    srand(5)
+    for (i = 0; i < 400; i++) {
+        t = int(rand() * 4); a = int(rand() * 5); b = (a + 1) % 5; x = int(rand() * 9); s = int(rand() * 30)
+        printf "T%d|call(f%d)|%d\nT%d|acq(l%d)|%d\n", t, s % 7, s, t, a, s
+        if (i % 3) printf "T%d|racq(l%d)|%d\nT%d|w(x%d)|%d\nT%d|rrel(l%d)|%d\n", t, b, s, t, x, s, t, b, s
+        printf "T%d|rel(l%d)|%d\nT%d|r(x%d)|%d\nT%d|ret(f%d)|%d\n", t, a, s, t, x, s, t, s % 7, s
+    }
+}' >contexts.std
+expect 66 check --format=json -a race contexts.std
+sed 's/.*"findings":\[\(.*\)\],"analyses".*/\1/' "$out" >alone
+out_has '"locks":[{"name":'
+out_has '"stack":[{"function":'
+expect 0 check --format=json -a null contexts.std
+expect 66 check --format=json -a null,race contexts.std
+sed 's/.*"findings":\[\(.*\)\],"analyses".*/\1/' "$out" >together
+same alone together
+
 # Each kind in its own words, beside a twin that stays silent.
 expect 66 check "$traces/deadlock-three.std"
 out_has "Foreweave: deadlock (predicted by deadlock)"

@@ -53,6 +53,36 @@ static void commas_stand_between_items_only(void **state)
     fw_output_abandon(&out);
 }
 
+static void numbers_of_long_lists_are_spelt_as_others(void **state)
+{
+    struct fw_output fast, slow;
+    struct fw_json a = { .out = &fast }, b = { .out = &slow };
+    uint64_t value = 1;
+
+    (void)state;
+    fw_output_open_memory(&fast);
+    fw_output_open_memory(&slow);
+    fw_json_array(&a, NULL);
+    fw_json_array(&b, NULL);
+    for (int i = 0; i < 64; i++, value *= 2)
+        for (uint64_t near = value - 1; near != value + 2; near++) {
+            fw_json_next_number(&a, near * (near > UINT64_MAX / 3 ? 1 : 3));
+            fw_json_number(&b, NULL, near * (near > UINT64_MAX / 3 ? 1 : 3));
+        }
+    for (uint64_t i = 0; i < 1200; i++) {
+        fw_json_next_number(&a, i);
+        fw_json_number(&b, NULL, i);
+    }
+    fw_json_next_number(&a, UINT64_MAX);
+    fw_json_number(&b, NULL, UINT64_MAX);
+    fw_json_end(&a);
+    fw_json_end(&b);
+    assert_int_equal(fast.used, slow.used);
+    assert_memory_equal(fast.buffer, slow.buffer, fast.used);
+    fw_output_abandon(&fast);
+    fw_output_abandon(&slow);
+}
+
 static void text_is_escaped(void **state)
 {
     (void)state;
@@ -77,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commas_stand_between_items_only),
+        cmocka_unit_test(numbers_of_long_lists_are_spelt_as_others),
         cmocka_unit_test(text_is_escaped),
         cmocka_unit_test(utf8_stays_and_other_bytes_are_replaced),
     };
