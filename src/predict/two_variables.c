@@ -116,7 +116,8 @@ static void visit(struct job *job, uint32_t at)
         from++;
     if (!job->all && recent->len - from > NEAR)
         from = recent->len - NEAR;
-    memmove(recent->at, recent->at + from, (recent->len - from) * sizeof *recent->at);
+    if (from)
+        memmove(recent->at, recent->at + from, (recent->len - from) * sizeof *recent->at);
     recent->len -= from;
     for (size_t i = 0; i < recent->len; i++)
         if (recent->at[i].variable == event->target) {
