@@ -6,6 +6,7 @@
 #include "base/idsort.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -61,8 +62,14 @@ struct fw_forecast {
     struct fw_index *index;
     struct fw_core *core;
     struct fw_team *team;
-    _Atomic(struct row *) at; /* the row being worked on; NULL: before the first one */
     atomic_bool ran;          /* to the end */
+    pthread_mutex_t lock;     /* for whoever writes one of these three: they change together */
+    _Atomic(struct row *) at; /* the row being worked on; NULL: before the first one */
+    atomic_bool stop;         /* all of it ... */
+    atomic_bool pass;         /* ... or the present analysis: what the team looks at */
+    /* Used by fw_forecast_share alone. */
+    const struct row *shared; /* the row that `until` is for */
+    double until;             /* the seconds that will be left when its share is used up */
 };
 
 struct fw_forecast *fw_forecast_create(const struct fw_forecast_setup *setup,
@@ -70,6 +77,7 @@ struct fw_forecast *fw_forecast_create(const struct fw_forecast_setup *setup,
 {
     struct fw_forecast *forecast = fw_xcalloc(1, sizeof *forecast);
 
+    pthread_mutex_init(&forecast->lock, NULL);
     forecast->setup = *setup;
     forecast->count = count;
     forecast->rows = fw_xcalloc(count + 1, sizeof *forecast->rows);
@@ -91,22 +99,23 @@ void fw_forecast_destroy(struct fw_forecast *forecast)
     fw_team_destroy(forecast->team);
     fw_core_destroy(forecast->core);
     fw_index_destroy(forecast->index);
+    pthread_mutex_destroy(&forecast->lock);
     free(forecast->rows);
     free(forecast);
 }
 
 /* --- running ----------------------------------------------------------------------------- */
 
-static bool stopped(const struct fw_forecast *forecast)
+static bool stopped(struct fw_forecast *forecast)
 {
-    return forecast->setup.budget.stop && atomic_load(forecast->setup.budget.stop);
+    return atomic_load(&forecast->stop);
 }
 
 static void prepare(struct fw_forecast *forecast)
 {
     struct fw_core_options options = { .values = forecast->setup.options.values };
     struct fw_team_setup team = { .options = &forecast->setup.options,
-                                  .budget = forecast->setup.budget,
+                                  .budget = { forecast->setup.steps, &forecast->pass },
                                   .jobs = forecast->setup.jobs };
 
     forecast->index = fw_index_create(forecast->setup.trace);
@@ -116,18 +125,79 @@ static void prepare(struct fw_forecast *forecast)
     forecast->team = fw_team_create(&team);
 }
 
+/* Goes on to the row; false: no more. */
+static bool begin(struct fw_forecast *forecast, struct row *row)
+{
+    bool more;
+
+    pthread_mutex_lock(&forecast->lock);
+    more = !stopped(forecast);
+    if (more) {
+        atomic_store(&forecast->at, row);
+        atomic_store(&forecast->pass, false);
+    }
+    pthread_mutex_unlock(&forecast->lock);
+    return more;
+}
+
 void fw_forecast_run(struct fw_forecast *forecast)
 {
     prepare(forecast);
-    for (size_t i = 0; i < forecast->count && !stopped(forecast); i++) {
+    for (size_t i = 0; i < forecast->count; i++) {
         struct row *row = &forecast->rows[i];
 
         if (!row->analysis)
             continue;
-        atomic_store(&forecast->at, row);
+        if (!begin(forecast, row))
+            break;
         fw_team_run(forecast->team, row->analysis->predictor, row->predictions);
     }
     atomic_store(&forecast->ran, true);
+}
+
+void fw_forecast_stop(struct fw_forecast *forecast)
+{
+    pthread_mutex_lock(&forecast->lock);
+    atomic_store(&forecast->stop, true);
+    atomic_store(&forecast->pass, true);
+    pthread_mutex_unlock(&forecast->lock);
+}
+
+/* Analyses from this row on. */
+static size_t rows_left(const struct fw_forecast *forecast, const struct row *row)
+{
+    size_t left = 0;
+
+    for (; row < forecast->rows + forecast->count; row++)
+        left += row->analysis != NULL;
+    return left;
+}
+
+/* Is the share of the present row used up, and is there another one? */
+static bool has_had_its_share(struct fw_forecast *forecast, double left)
+{
+    const struct row *row = atomic_load(&forecast->at);
+    size_t rows = row ? rows_left(forecast, row) : 0;
+
+    if (rows < 2)
+        return false;
+    if (row != forecast->shared) {
+        forecast->shared = row;
+        forecast->until = left - left / (double)rows;
+    }
+    return left <= forecast->until;
+}
+
+bool fw_forecast_share(struct fw_forecast *forecast, double left)
+{
+    bool had;
+
+    pthread_mutex_lock(&forecast->lock);
+    had = has_had_its_share(forecast, left);
+    if (had)
+        atomic_store(&forecast->pass, true);
+    pthread_mutex_unlock(&forecast->lock);
+    return had;
 }
 
 void fw_forecast_progress(struct fw_forecast *forecast, char *text, size_t size)

@@ -7,9 +7,9 @@
  *
  * Index, core, solvers and verifiers are made once for all of them.
  *
- * fw_forecast_run may work on a thread of its own.  Meanwhile any other one
- * may ask how far it is, raise `stop`, and if it then does not end soon enough
- * write the report without waiting: it says what is proved so far.
+ * fw_forecast_run may work on a thread of its own.  Meanwhile another one may
+ * ask how far it is, stop it, and if it then does not end soon enough write the
+ * report without waiting: it says what is proved so far.
  */
 #ifndef FW_ANALYSIS_FORECAST_H
 #define FW_ANALYSIS_FORECAST_H
@@ -21,7 +21,7 @@ struct fw_forecast;
 struct fw_forecast_setup {
     const struct fw_trace *trace; /* must outlive it, and the report */
     struct fw_predict_options options;
-    struct fw_budget budget;
+    uint64_t steps; /* of one question; 0: the default */
     uint32_t jobs;
     const char *cut; /* why this is only the beginning of the trace; NULL: it is all of it */
 };
@@ -32,6 +32,16 @@ struct fw_forecast *fw_forecast_create(const struct fw_forecast_setup *setup,
 void fw_forecast_destroy(struct fw_forecast *forecast);
 
 void fw_forecast_run(struct fw_forecast *forecast);
+
+/* Ends it soon; from any thread. */
+void fw_forecast_stop(struct fw_forecast *forecast);
+
+/*
+ * Where time is short, each analysis gets its share of what is left: call it now and then, from one
+ * other thread, with the seconds that are left.  True: the present analysis has had its share, and
+ * the next one begins soon.
+ */
+bool fw_forecast_share(struct fw_forecast *forecast, double left);
 
 /* "race: 1200 suspects checked, 3 proved", for people who wait. */
 void fw_forecast_progress(struct fw_forecast *forecast, char *text, size_t size);

@@ -174,7 +174,7 @@ static int predict(struct fw_check_job *job)
 {
     struct fw_forecast_setup setup = {
         .trace = job->trace,
-        .budget = { job->limits.steps, &job->stop },
+        .steps = job->limits.steps,
         .cut = job->cut[0] ? job->cut : NULL,
     };
     int status = translate_order(job);

@@ -5,7 +5,7 @@
  *             ─► predictive analyses, on a thread of their own ─► report
  *
  * The command's thread keeps an eye on the limits.  When one is reached it
- * raises `stop`, waits a moment, and if the work does not end soon enough goes
+ * asks for the end, waits a moment, and if the work does not end soon enough goes
  * on without it: the report then holds what is proved so far, and the process
  * ends without cleaning up behind the thread that is still at work.
  */
@@ -44,9 +44,8 @@ struct fw_check_job {
     FW_VEC(uint32_t) order_events;
     char cut[160];     /* why only the beginning of the trace was read, or empty */
     const char *limit; /* that ended the work, or NULL */
-    atomic_bool stop;
-    bool abandoned; /* a thread is still at work: end the process, release nothing */
-    double seconds; /* it took */
+    bool abandoned;    /* a thread is still at work: end the process, release nothing */
+    double seconds;    /* it took */
 };
 
 /* Seconds on a clock that only goes forward. */

@@ -162,11 +162,13 @@ static bool watch_over(struct watch *watch)
     fw_progress_init(&progress, STDERR_FILENO, 0, fw_check_now());
     while (!limit && !(done = wait_for(watch, next_look(job)))) {
         limit = limit_reached(job);
+        if (job->limits.seconds > 0 && fw_forecast_share(job->forecast, time_left(job)))
+            job->limit = "the time";
         show(&progress, job->forecast);
     }
     if (!done) {
         job->limit = limit;
-        atomic_store(&job->stop, true);
+        fw_forecast_stop(job->forecast);
         done = wait_for(watch, GRACE);
     }
     fw_progress_clear(&progress);

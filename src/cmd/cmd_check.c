@@ -102,8 +102,8 @@ static const struct fw_option options[] = {
       .rare = true },
     { "time", 0, "SECONDS", "end within SECONDS", FW_OPTION(TEXT, struct check, time), LIMITS,
       .detail = "The report says what was proved until then, and counts what was not looked at. "
-                "Reading gets at most two fifths of it; of a longer trace the beginning is "
-                "analysed." },
+                "Reading gets at most two fifths of it (of a longer trace the beginning is "
+                "analysed), and the analyses share the rest." },
     { "mem-limit", 0, "SIZE", "use at most SIZE of memory (K, M, G)",
       FW_OPTION(SIZE, struct check, memory), LIMITS,
       .detail = "As much of the beginning of the trace is analysed as fits." },

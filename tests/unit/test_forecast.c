@@ -21,7 +21,6 @@ struct run {
     struct fw_trace *trace;
     struct fw_engine *engine;
     struct fw_forecast *forecast;
-    atomic_bool stop;
 };
 
 /* `stream`: an analysis that gets the events runs beside it. */
@@ -38,10 +37,10 @@ static void run_race(struct run *run, const char *text, bool stream, bool stop, 
     batch = fw_trace_batch(run->trace);
     fw_engine_batch(run->engine, &batch);
     fw_engine_finish(run->engine);
-    atomic_store(&run->stop, stop);
     how.trace = run->trace;
-    how.budget.stop = &run->stop;
     run->forecast = fw_forecast_create(&how, analyses, 1 + stream);
+    if (stop)
+        fw_forecast_stop(run->forecast);
     fw_forecast_run(run->forecast);
     fw_forecast_report(run->forecast, run->engine, "the time");
 }
