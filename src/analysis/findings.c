@@ -37,6 +37,7 @@ enum fw_finding_kind fw_finding_kind_of(enum fw_claim claim)
         [FW_CLAIM_ORDER] = FW_FINDING_ORDER,
         [FW_CLAIM_ATOMICITY] = FW_FINDING_ATOMICITY,
         [FW_CLAIM_NONDETERMINISM] = FW_FINDING_NONDETERMINISM,
+        [FW_CLAIM_FINAL] = FW_FINDING_NONDETERMINISM,
     };
 
     return kinds[claim];

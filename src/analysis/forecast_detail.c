@@ -124,6 +124,28 @@ static void tell_nondeterminism(const struct words *words)
     fputs(" instead", words->to);
 }
 
+/* The variable's last write in the trace. */
+static uint32_t last_write(const struct fw_index *index, uint32_t variable)
+{
+    const uint32_t *row = fw_row(&index->by_variable, variable);
+
+    for (uint32_t i = fw_row_count(&index->by_variable, variable); i-- > 0;)
+        if (fw_is_write(index->trace->events[row[i]].kind))
+            return row[i];
+    return FW_NO_EVENT;
+}
+
+static void tell_final(const struct words *words)
+{
+    uint32_t write = words->prediction->events[0];
+
+    fputs("In this run the last write was ", words->to);
+    tell_write(words, last_write(words->index, words->trace->events[write].target));
+    fputs("; it can be ", words->to);
+    tell_write(words, write);
+    fputs(" instead, with every read as it was", words->to);
+}
+
 char *fw_prediction_detail(const struct fw_index *index, const struct fw_prediction *prediction)
 {
     struct words words = { index, index->trace, prediction, NULL };
@@ -131,7 +153,7 @@ char *fw_prediction_detail(const struct fw_index *index, const struct fw_predict
     size_t size;
 
     if (prediction->claim != FW_CLAIM_DEADLOCK && prediction->claim != FW_CLAIM_ATOMICITY &&
-        prediction->claim != FW_CLAIM_NONDETERMINISM)
+        prediction->claim != FW_CLAIM_NONDETERMINISM && prediction->claim != FW_CLAIM_FINAL)
         return NULL;
     words.to = open_memstream(&text, &size);
     if (!words.to)
@@ -140,6 +162,8 @@ char *fw_prediction_detail(const struct fw_index *index, const struct fw_predict
         tell_deadlock(&words);
     else if (prediction->claim == FW_CLAIM_ATOMICITY)
         tell_atomicity(&words);
+    else if (prediction->claim == FW_CLAIM_FINAL)
+        tell_final(&words);
     else
         tell_nondeterminism(&words);
     fclose(words.to);

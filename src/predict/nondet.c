@@ -26,6 +26,7 @@
  * Source: Sinha et al. 2012, section III.
  */
 #include "predict/core.h"
+#include "predict/final.h"
 #include "predict/gather.h"
 #include "predict/match.h"
 
@@ -38,6 +39,7 @@ struct nondet {
     struct fw_predict_options options;
     struct fw_match_rules rules;
     uint32_t variable; /* the next one */
+    uint32_t final_variable; /* the same for final values */
     struct fw_lanes reads, writes;
     uint32_t *own;           /* by thread: a write of the present variable, or FW_NO_EVENT */
     FW_VEC(uint32_t) behind; /* by place in the row, at writes: the next one of the thread */
@@ -437,7 +439,10 @@ static bool nondet_next(void *state, struct fw_unit *unit)
 {
     struct nondet *nondet = state;
 
-    return nondet->options.pairs_all ? next_of_all(nondet, unit) : next_by_site(nondet, unit);
+    if (nondet->options.pairs_all ? next_of_all(nondet, unit) : next_by_site(nondet, unit))
+        return true;
+    return nondet->options.final_reads && fw_final_next(nondet->core, nondet->options.values,
+                                                        &nondet->final_variable, unit);
 }
 
 static void nondet_destroy(void *state)

@@ -5,6 +5,7 @@
  * the strict model they are clean there.  Order: the events are there.
  * Nondeterminism: the read's thread stops before it, every thread is clean
  * to its end, and of all writes to the variable the one asked for comes last.
+ * Final values: the same with all events.
  */
 #include "predict/window.h"
 
@@ -19,9 +20,15 @@ static bool exceeds(const struct fw_solver *s, const struct fw_cut *cut)
     return false;
 }
 
+/* Every read keeps its write, and one write comes last? */
+static bool asks_last(const struct fw_solver *s)
+{
+    return s->claim == FW_CLAIM_NONDETERMINISM || s->claim == FW_CLAIM_FINAL;
+}
+
 bool fw_question_close(const struct fw_solver *s, struct fw_cut *cut)
 {
-    if (s->claim == FW_CLAIM_NONDETERMINISM)
+    if (asks_last(s))
         for (bool changed = true; changed;) {
             changed = false;
             for (size_t i = 0; i < cut->touched.len; i++) {
@@ -110,7 +117,9 @@ static bool each_last_write(struct fw_solver *s, const struct fw_cut *cut, write
 {
     const struct fw_core *core = s->core;
     uint32_t variable = core->trace->events[s->events[0]].target;
-    uint32_t sees = s->event_count > 1 ? s->events[1] : FW_NO_EVENT;
+    uint32_t sees = s->claim == FW_CLAIM_FINAL ? s->events[0]
+                    : s->event_count > 1       ? s->events[1]
+                                               : FW_NO_EVENT;
 
     for (uint32_t g = core->writes.start[variable]; g < core->writes.start[variable + 1]; g++) {
         const struct fw_group *group = &core->writes.groups[g];
@@ -148,11 +157,16 @@ bool fw_question_begin(struct fw_solver *s)
         if (!begin_read(s))
             return false;
         break;
+    case FW_CLAIM_FINAL:
+        for (uint32_t t = 0; t < s->core->threads; t++)
+            if (fw_thread_length(s->core, t))
+                fw_cut_need_clean(&s->cut, t, fw_thread_length(s->core, t) + 1);
+        break;
     default:
         FW_BUG("no such claim: %d", (int)s->claim);
     }
     return fw_question_close(s, &s->cut) &&
-           (s->claim != FW_CLAIM_NONDETERMINISM || each_last_write(s, &s->cut, may_be_hidden));
+           (!asks_last(s) || each_last_write(s, &s->cut, may_be_hidden));
 }
 
 /* ---- what this cut demands ---- */
@@ -243,7 +257,7 @@ bool fw_question_force(struct fw_solver *s)
     if (s->claim == FW_CLAIM_ORDER || s->claim == FW_CLAIM_ATOMICITY)
         for (uint32_t i = 0; i + 1 < s->event_count; i++)
             force(s, s->events[i], s->events[i + 1]);
-    return s->claim != FW_CLAIM_NONDETERMINISM || each_last_write(s, &s->cut, force_write);
+    return !asks_last(s) || each_last_write(s, &s->cut, force_write);
 }
 
 /* ---- the order of the trace ---- */
@@ -338,7 +352,7 @@ bool fw_question_in_order(struct fw_solver *s)
     } while (closed + held > 0 && closed >= 0 && held >= 0);
     if (closed < 0 || held < 0)
         return false;
-    return s->claim != FW_CLAIM_NONDETERMINISM || each_last_write(s, &s->scratch, comes_before);
+    return !asks_last(s) || each_last_write(s, &s->scratch, comes_before);
 }
 
 /* ---- the witness ---- */

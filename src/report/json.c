@@ -135,8 +135,8 @@ static void write_witness(struct fw_json *json, const struct fw_report *report,
     struct fw_schedule_walk walk;
     uint32_t position;
 
-    if (fw_finding_kind_of(finding->claim) != finding->kind)
-        fw_json_text(json, "claim", fw_finding_kind_names[fw_finding_kind_of(finding->claim)]);
+    if (strcmp(fw_claim_names[finding->claim], fw_finding_kind_names[finding->kind]) != 0)
+        fw_json_text(json, "claim", fw_claim_names[finding->claim]);
     fw_json_array(json, "witness");
     fw_schedule_walk_init(&walk, finding->witness, report->index);
     while (fw_schedule_next(&walk, &position))

@@ -84,7 +84,7 @@ void fw_report_outcomes(struct fw_output *out, const struct fw_symbols *symbols,
     size_t rows = 0, end;
 
     for (uint64_t i = 0; i < fw_findings_count(findings); i++)
-        if (fw_findings_get(findings, i)->kind == FW_FINDING_NONDETERMINISM)
+        if (fw_findings_get(findings, i)->claim == FW_CLAIM_NONDETERMINISM)
             fw_vec_push(&sorted, fw_findings_get(findings, i));
     if (!sorted.len)
         return;

@@ -170,20 +170,9 @@ static int read_witness(const struct place *at, const cJSON *object,
 /* What a witness of this kind of finding has to show, unless the finding says it itself. */
 static int find_claim(const struct place *at, const char *name, struct fw_result_finding *finding)
 {
-    static const struct {
-        const char *kind;
-        enum fw_claim claim;
-    } claims[] = {
-        { "race", FW_CLAIM_RACE },
-        { "deadlock", FW_CLAIM_DEADLOCK },
-        { "order", FW_CLAIM_ORDER },
-        { "atomicity", FW_CLAIM_ATOMICITY },
-        { "nondeterminism", FW_CLAIM_NONDETERMINISM },
-    };
-
-    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
-        if (strcmp(name, claims[i].kind) == 0) {
-            finding->claim = claims[i].claim;
+    for (unsigned i = 0; i <= FW_CLAIM_FINAL; i++) {
+        if (strcmp(name, fw_claim_names[i]) == 0) {
+            finding->claim = (enum fw_claim)i;
             return 0;
         }
     }

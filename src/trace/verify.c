@@ -17,6 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const fw_claim_names[] = {
+    [FW_CLAIM_RACE] = "race",           [FW_CLAIM_DEADLOCK] = "deadlock",
+    [FW_CLAIM_ORDER] = "order",         [FW_CLAIM_ATOMICITY] = "atomicity",
+    [FW_CLAIM_NONDETERMINISM] = "nondeterminism", [FW_CLAIM_FINAL] = "final",
+};
+
 struct fw_verifier {
     struct fw_player player;
 };
@@ -252,18 +258,23 @@ static bool is_nondeterminism(struct fw_player *p, const struct fw_witness *w)
 }
 
 /* The order ends with the read, which sees something else; every other read is unchanged. */
+/* Every read so far sees what it saw. */
+static bool nothing_changed(struct fw_player *p)
+{
+    if (p->changed == FW_NO_EVENT)
+        return true;
+    p->verdict->step = (uint32_t)(p->when[p->changed] - p->begun) - 1;
+    return refuse_claim(p, "step %" PRIu32 ": %s, but it does not see what it saw in the trace",
+                        p->verdict->step + 1, label(p, p->changed).text);
+}
+
 static bool shows_nondeterminism(struct fw_player *p, const struct fw_witness *w)
 {
     uint32_t instead = w->event_count == 2 ? w->events[1] : FW_NO_EVENT;
     uint32_t before = w->order_count - 1;
 
-    if (!is_nondeterminism(p, w) || !fw_play(p, w->order, before))
+    if (!is_nondeterminism(p, w) || !fw_play(p, w->order, before) || !nothing_changed(p))
         return false;
-    if (p->changed != FW_NO_EVENT) {
-        p->verdict->step = (uint32_t)(p->when[p->changed] - p->begun) - 1;
-        return refuse_claim(p, "step %" PRIu32 ": %s, but it does not see what it saw in the trace",
-                            p->verdict->step + 1, label(p, p->changed).text);
-    }
     if (!fw_play(p, &w->order[before], 1))
         return false;
     if (p->seen != instead && instead == FW_NO_EVENT)
@@ -276,6 +287,41 @@ static bool shows_nondeterminism(struct fw_player *p, const struct fw_witness *w
 }
 
 /* ---- the judge ---- */
+
+/* ---- the values at the end ---- */
+
+/* The last write of the variable in this order of all events, or in the trace. */
+static uint32_t last_write(const struct fw_player *p, uint32_t variable, const uint32_t *order)
+{
+    for (uint32_t i = p->trace->count; i-- > 0;) {
+        uint32_t e = order ? order[i] : i;
+
+        if (fw_is_write(event_at(p, e)->kind) && event_at(p, e)->target == variable)
+            return e;
+    }
+    return FW_NO_EVENT;
+}
+
+/* All events, every read as in the trace, and another write is the last one of its variable. */
+static bool shows_final(struct fw_player *p, const struct fw_witness *w)
+{
+    uint32_t write, last;
+
+    if (w->event_count != 1 || !fw_is_write(event_at(p, w->events[0])->kind))
+        return refuse_claim(p, "a final value is claimed by one write");
+    write = w->events[0];
+    last = last_write(p, event_at(p, write)->target, NULL);
+    if (last == write || fw_play_leave_same(p, last, write))
+        return refuse_claim(p, "%s leaves the last value in the trace as well",
+                            label(p, write).text);
+    if (!fw_play(p, w->order, w->order_count) || !nothing_changed(p))
+        return false;
+    if (w->order_count != p->trace->count)
+        return refuse_claim(p, "the order does not hold all events of the trace");
+    if (last_write(p, event_at(p, write)->target, w->order) != write)
+        return refuse_claim(p, "%s is not the last write of its variable", label(p, write).text);
+    return true;
+}
 
 static bool shows(struct fw_player *p, const struct fw_witness *w)
 {
@@ -292,6 +338,8 @@ static bool shows(struct fw_player *p, const struct fw_witness *w)
         return shows_atomicity(p, w);
     case FW_CLAIM_NONDETERMINISM:
         return shows_nondeterminism(p, w);
+    case FW_CLAIM_FINAL:
+        return shows_final(p, w);
     }
     FW_BUG("unknown claim %d", (int)w->claim);
 }

@@ -25,7 +25,11 @@ enum fw_claim {
     FW_CLAIM_ORDER,          /* events: in this order within the witness */
     FW_CLAIM_ATOMICITY,      /* events: a1, b, a2, an order that cannot be serialised */
     FW_CLAIM_NONDETERMINISM, /* events: the read, then the write it sees instead, if any */
+    FW_CLAIM_FINAL,          /* events: a write that is its variable's last; all events are there */
 };
+
+/* As results spell them. */
+extern const char *const fw_claim_names[FW_CLAIM_FINAL + 1];
 
 struct fw_witness {
     enum fw_claim claim;

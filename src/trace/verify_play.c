@@ -208,6 +208,13 @@ bool fw_play_is_same(const struct fw_player *p, uint32_t e, uint32_t seen)
            has_value_read(p, e, &got) && got == left;
 }
 
+bool fw_play_leave_same(const struct fw_player *p, uint32_t a, uint32_t b)
+{
+    int64_t left_a, left_b;
+
+    return p->values && has_value(p, a, &left_a) && has_value(p, b, &left_b) && left_a == left_b;
+}
+
 /*
  * A read sees the latest write.  It is changed if that is not the write it saw
  * in the trace (nor, with values, one of the same value), or if the write is

@@ -73,6 +73,8 @@ bool fw_play_is_next(struct fw_player *player, uint32_t event);
 
 /* Does the read surely get what it got in the trace, if it sees this untainted write (or none)? */
 bool fw_play_is_same(const struct fw_player *player, uint32_t read, uint32_t seen);
+/* With values: do the two writes leave the same one? */
+bool fw_play_leave_same(const struct fw_player *player, uint32_t a, uint32_t b);
 
 static inline bool fw_play_done(const struct fw_player *player, uint32_t event)
 {

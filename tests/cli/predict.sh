@@ -27,6 +27,18 @@ out_is "foreweave: 1 witness accepted, 0 rejected; 0 findings carry no witness"
 sed -i 's/\[0,6,7,8,9,10,1\]/[0,6,7,8,10,1]/' r.json
 expect 66 trace verify a.std r.json
 
+# The values at the end, on request; the twin's writes are in order.
+printf 'T0|fork(T1)\nT0|w(x)\nT1|w(x)\n' >final.std
+expect 0 check -a nondet final.std
+expect 66 check -a nondet --final-reads final.std
+out_has "WARNING: Foreweave: nondeterministic read, final value (predicted by nondet)"
+out_has "  In this run the last write was the write by T1 (event 2); it can be the write by T0 (event 1) instead, with every read as it was"
+expect 66 check -a nondet --final-reads --format=json -o r.json final.std
+grep -q '"claim":"final","witness":\[0,2,1\]' r.json || complain "no final value in the result"
+expect 0 trace verify final.std r.json
+printf 'T0|w(x)\nT0|fork(T1)\nT1|w(x)\n' >final.std
+expect 0 check -a nondet --final-reads final.std
+
 # Every finding of every example, in every mode, has a witness that is accepted.
 for trace in "$traces"/*.std "$traces"/*.tid; do
     for options in "" "--pairs=all" "--pairs=all --final-reads --two-variables --third-thread" \

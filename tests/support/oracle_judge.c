@@ -117,6 +117,32 @@ static bool shows_nondeterminism(const struct fw_oracle *o, const struct fw_witn
            (w->event_count == 1 ? sees == FW_NO_EVENT : sees == w->events[1]);
 }
 
+/* The last write of the event's variable in the order; NULL: in the trace. */
+static uint32_t last_write(const struct fw_oracle *o, const uint32_t *order, uint32_t of)
+{
+    uint32_t last = FW_NO_EVENT;
+
+    for (uint32_t i = 0; i < o->count; i++) {
+        uint32_t e = order ? order[i] : i;
+
+        if (fw_is_write(oracle_event(o, e)->kind) &&
+            oracle_event(o, e)->target == oracle_event(o, of)->target)
+            last = e;
+    }
+    return last;
+}
+
+/* Values are left to the verifier's own tests. */
+static bool shows_final(const struct fw_oracle *o, const struct fw_witness *w, uint8_t *state)
+{
+    uint32_t write = w->events[0];
+
+    return w->event_count == 1 && fw_is_write(oracle_event(o, write)->kind) &&
+           w->order_count == o->count && run(o, state, w->order, w->order_count) &&
+           !oracle_any_tainted(o, state) && last_write(o, w->order, write) == write &&
+           last_write(o, NULL, write) != write;
+}
+
 bool fw_oracle_judge(const struct fw_oracle *oracle, const struct fw_witness *witness)
 {
     uint8_t state[FW_ORACLE_STATE_BYTES] = { 0 };
@@ -135,6 +161,8 @@ bool fw_oracle_judge(const struct fw_oracle *oracle, const struct fw_witness *wi
         return shows_atomicity(oracle, witness, state);
     case FW_CLAIM_NONDETERMINISM:
         return shows_nondeterminism(oracle, witness, state);
+    case FW_CLAIM_FINAL:
+        return shows_final(oracle, witness, state);
     }
     return false;
 }

@@ -188,6 +188,7 @@ void fw_questions_list(struct fw_questions *questions, const struct fw_trace *tr
         list_nondeterminism(questions, trace);
         return;
     case FW_CLAIM_ORDER:
+    case FW_CLAIM_FINAL: /* prop_final lists them itself */
         break;
     }
     FW_BUG("no list of questions for claim %d", (int)claim);
