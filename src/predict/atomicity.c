@@ -9,7 +9,9 @@
  *
  *  - a lock that the thread holds from a1 to a2 and the other one at b, one of
  *    them exclusively: b cannot come between;
- *  - b must precede a1, or a2 must precede b.
+ *  - b must precede a1, or a2 must precede b;
+ *  - a1 and b (or b and a2) hold a lock in conflicting modes, so that one
+ *    section ends before the other begins, but its end demands that beginning.
  *
  * On request (options) also w-w-r with the read in a third thread: the source's
  * sequence w2, w1, r, where r saw w2 in the trace and w1 is a write of neither
@@ -71,20 +73,87 @@ static const struct fw_event *event_at(const struct atomicity *atomicity, uint32
     return &atomicity->trace->events[event];
 }
 
+/* The place in the row of the first event at or behind this one. */
+static uint32_t first_behind(const uint32_t *row, uint32_t count, uint32_t event)
+{
+    uint32_t low = 0, high = count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (row[middle] < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* --- the must-order ---------------------------------------------------------------------- */
 
-static bool is_early(const void *context, struct fw_span b, struct fw_span a)
+static bool must_be_early(const void *context, struct fw_span b, struct fw_span a)
 {
     const struct atomicity *atomicity = context;
 
     return b.first < a.first && fw_core_must_precede(atomicity->core, b.first, a.first);
 }
 
-static bool is_late(const void *context, struct fw_span b, struct fw_span a)
+static bool must_be_late(const void *context, struct fw_span b, struct fw_span a)
 {
     const struct atomicity *atomicity = context;
 
     return a.last < b.first && fw_core_must_precede(atomicity->core, a.last, b.first);
+}
+
+/* The acquire by which the event's thread holds the lock; FW_NO_EVENT if that takes long. */
+static uint32_t find_acquire(const struct atomicity *atomicity, uint32_t lock, uint32_t event)
+{
+    const uint32_t *row = fw_row(&atomicity->index->by_lock, lock);
+    uint32_t low = first_behind(row, fw_row_count(&atomicity->index->by_lock, lock), event);
+
+    for (uint32_t i = 0; i < STEPS && low > 0; i++)
+        if (event_at(atomicity, row[--low])->thread == event_at(atomicity, event)->thread)
+            return row[low];
+    return FW_NO_EVENT;
+}
+
+/*
+ * p before q, where both hold the lock: then p's section ends before q's begins.  That cannot be
+ * if it has no end, or if its end demands q's beginning.
+ */
+static bool lock_forbids(const struct atomicity *atomicity, uint32_t lock, uint32_t p, uint32_t q)
+{
+    uint32_t mine = find_acquire(atomicity, lock, p), other = find_acquire(atomicity, lock, q);
+    uint32_t end = mine == FW_NO_EVENT ? FW_NO_EVENT : atomicity->index->partner[mine];
+
+    if (mine == FW_NO_EVENT || other == FW_NO_EVENT)
+        return false;
+    return end == FW_NO_EVENT || (other < end && fw_core_must_precede(atomicity->core, other, end));
+}
+
+static bool locks_forbid(const struct atomicity *atomicity, uint32_t p, uint32_t q)
+{
+    struct fw_lock_list a = fw_lock_list(atomicity->index, atomicity->index->lock_set[p]);
+    struct fw_lock_list b = fw_lock_list(atomicity->index, atomicity->index->lock_set[q]);
+
+    for (uint32_t i = 0; i < a.len; i++)
+        for (uint32_t k = 0; k < b.len; k++)
+            if (a.at[i] / 2 == b.at[k] / 2 && !(a.at[i] & b.at[k] & 1) &&
+                lock_forbids(atomicity, a.at[i] / 2, p, q))
+                return true;
+    return false;
+}
+
+static bool is_early(const void *context, struct fw_span b, struct fw_span a)
+{
+    return must_be_early(context, b, a) ||
+           (b.first < a.first && locks_forbid(context, a.first, b.first));
+}
+
+static bool is_late(const void *context, struct fw_span b, struct fw_span a)
+{
+    return must_be_late(context, b, a) ||
+           (a.last < b.first && locks_forbid(context, b.first, a.last));
 }
 
 /* --- locks held throughout --------------------------------------------------------------- */
@@ -94,16 +163,8 @@ static bool is_released(const struct atomicity *atomicity, uint32_t lock, struct
 {
     const struct fw_rows *rows = &atomicity->index->by_lock;
     const uint32_t *row = fw_row(rows, lock);
-    uint32_t low = 0, high = fw_row_count(rows, lock), count = high;
+    uint32_t count = fw_row_count(rows, lock), low = first_behind(row, count, a.first);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (row[middle] < a.first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (uint32_t i = low; i < count && row[i] < a.last; i++)
         if (i - low == STEPS ||
             event_at(atomicity, row[i])->thread == event_at(atomicity, a.first)->thread)
@@ -464,7 +525,8 @@ static void *atomicity_create(const struct fw_core *core, const struct fw_predic
     atomicity->index = fw_core_index(core);
     atomicity->trace = atomicity->index->trace;
     atomicity->options = *options;
-    atomicity->rules = (struct fw_match_rules) { atomicity, is_early, is_late };
+    atomicity->rules =
+        (struct fw_match_rules) { atomicity, is_early, is_late, must_be_early, must_be_late };
     atomicity->own =
         fw_xcalloc(fw_trace_thread_count(atomicity->trace) + 1, sizeof *atomicity->own);
     fw_scopes_init(&atomicity->scopes, atomicity->index, options);

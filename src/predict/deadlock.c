@@ -426,7 +426,7 @@ static void *deadlock_create(const struct fw_core *core, const struct fw_predict
     deadlock->index = fw_core_index(core);
     deadlock->trace = deadlock->index->trace;
     deadlock->options = *options;
-    deadlock->rules = (struct fw_match_rules) { deadlock, is_early, is_late };
+    deadlock->rules = (struct fw_match_rules) { deadlock, is_early, is_late, is_early, is_late };
     sort_into_lanes(deadlock);
     deadlock->cycles = fw_cycles_create(deadlock->index, &deadlock->lanes, are_apart, deadlock);
     if (!options->pairs_all) {

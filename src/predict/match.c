@@ -211,8 +211,8 @@ uint64_t fw_match(const struct fw_match *match)
     uint64_t open;
 
     ++*match->work;
-    if (rules->early(rules->context, match->points[match->point_count - 1], match->spans[0]) ||
-        rules->late(rules->context, match->points[0], match->spans[match->span_count - 1]))
+    if (rules->all_early(rules->context, match->points[match->point_count - 1], match->spans[0]) ||
+        rules->all_late(rules->context, match->points[0], match->spans[match->span_count - 1]))
         return 0;
     open = look_around(match, &samples);
     for (uint32_t i = 0; i < samples.len; i++)

@@ -20,12 +20,14 @@
 
 #include "predict/lanes.h"
 
-/* The order of a point against a span; both are monotone along both lanes.  Only `first` of
- * items need be in order: `last` may say something else that the rules know about. */
+/* The order of a point against a span, monotone along the points.  Only `first` of items need be
+ * in order: `last` may say something else that the rules know about. */
+typedef bool fw_match_rule(const void *context, struct fw_span point, struct fw_span span);
+
 struct fw_match_rules {
     const void *context;
-    bool (*early)(const void *context, struct fw_span point, struct fw_span span);
-    bool (*late)(const void *context, struct fw_span point, struct fw_span span);
+    fw_match_rule *early, *late;
+    fw_match_rule *all_early, *all_late; /* the same or weaker, and monotone along the spans too */
 };
 
 struct fw_window {

@@ -428,7 +428,7 @@ static void *nondet_create(const struct fw_core *core, const struct fw_predict_o
     nondet->index = fw_core_index(core);
     nondet->trace = nondet->index->trace;
     nondet->options = *options;
-    nondet->rules = (struct fw_match_rules) { nondet, is_early, is_late };
+    nondet->rules = (struct fw_match_rules) { nondet, is_early, is_late, is_early, is_late };
     nondet->own = fw_xcalloc(fw_trace_thread_count(nondet->trace) + 1, sizeof *nondet->own);
     if (!options->pairs_all)
         nondet->gather = fw_gather_create(nondet->trace, options->cap);

@@ -307,7 +307,7 @@ static void *race_create(const struct fw_core *core, const struct fw_predict_opt
     race->index = fw_core_index(core);
     race->trace = race->index->trace;
     race->options = *options;
-    race->rules = (struct fw_match_rules) { race, is_early, is_late };
+    race->rules = (struct fw_match_rules) { race, is_early, is_late, is_early, is_late };
     if (!options->pairs_all)
         race->gather = fw_gather_create(race->trace, options->cap);
     return race;
