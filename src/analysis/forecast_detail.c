@@ -29,6 +29,83 @@ static const char *target_of(const struct words *words, uint32_t i)
     return fw_symbols_name(words->trace->symbols, fw_kind_info[event->kind].space, event->target);
 }
 
+/* --- race -------------------------------------------------------------------------------- */
+
+#define MAX_STEPS 200000u /* of a witness that is looked through for a sentence */
+
+static bool is_acquire(const struct words *words, uint32_t event)
+{
+    return fw_is_class(words->trace->events[event].kind, FW_CLASS_ACQUIRE);
+}
+
+/* The acquire of the same lock, by another thread, that came just before in the trace. */
+static uint32_t acquire_before(const struct words *words, uint32_t acquire)
+{
+    const struct fw_event *event = &words->trace->events[acquire];
+    const uint32_t *row = fw_row(&words->index->by_lock, event->target);
+    uint32_t low = 0, high = fw_row_count(&words->index->by_lock, event->target);
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (row[middle] < acquire)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0)
+        if (is_acquire(words, row[low]) && words->trace->events[row[low]].thread != event->thread)
+            return row[low];
+    return FW_NO_EVENT;
+}
+
+static void tell_acquire(const struct words *words, uint32_t acquire)
+{
+    const struct fw_event *event = &words->trace->events[acquire];
+
+    fputs(fw_thread_name(words->trace->symbols, event->thread), words->to);
+    if (event->site)
+        fprintf(words->to, " (%s)",
+                fw_symbols_name(words->trace->symbols, FW_SPACE_SITE, event->site));
+}
+
+static bool is_of_pair(const struct words *words, uint32_t event)
+{
+    uint32_t thread = words->trace->events[event].thread;
+
+    return thread == event_of(words, 0)->thread || thread == event_of(words, 1)->thread;
+}
+
+/* What hid it: a lock that the witness gives to threads in another order. */
+static void tell_race(const struct words *words)
+{
+    struct fw_schedule_walk walk;
+    uint32_t at, before = FW_NO_EVENT;
+
+    if (words->prediction->witness.steps > MAX_STEPS)
+        return;
+    fw_schedule_walk_init(&walk, &words->prediction->witness, words->index);
+    while (before == FW_NO_EVENT && fw_schedule_next(&walk, &at)) {
+        if (!is_acquire(words, at))
+            continue;
+        before = acquire_before(words, at);
+        if (before != FW_NO_EVENT &&
+            (words->index->in_thread[before] < walk.done[words->trace->events[before].thread] ||
+             !is_of_pair(words, before) || !is_of_pair(words, at)))
+            before = FW_NO_EVENT; /* as in the trace, or another matter */
+    }
+    fw_schedule_walk_release(&walk);
+    if (before == FW_NO_EVENT)
+        return;
+    fputs("This run hid it: ", words->to);
+    tell_acquire(words, before);
+    fprintf(
+        words->to, " took '%s' before ",
+        fw_symbols_name(words->trace->symbols, FW_SPACE_LOCK, words->trace->events[before].target));
+    tell_acquire(words, at);
+    fputs(" did", words->to);
+}
+
 /* --- deadlock ---------------------------------------------------------------------------- */
 
 /* Does the thread of the event hold the lock, just before the event? */
@@ -146,26 +223,43 @@ static void tell_final(const struct words *words)
     fputs(" instead, with every read as it was", words->to);
 }
 
+static void tell(const struct words *words)
+{
+    switch (words->prediction->claim) {
+    case FW_CLAIM_RACE:
+        tell_race(words);
+        break;
+    case FW_CLAIM_DEADLOCK:
+        tell_deadlock(words);
+        break;
+    case FW_CLAIM_ATOMICITY:
+        tell_atomicity(words);
+        break;
+    case FW_CLAIM_NONDETERMINISM:
+        tell_nondeterminism(words);
+        break;
+    case FW_CLAIM_FINAL:
+        tell_final(words);
+        break;
+    case FW_CLAIM_ORDER:
+        break;
+    }
+}
+
 char *fw_prediction_detail(const struct fw_index *index, const struct fw_prediction *prediction)
 {
     struct words words = { index, index->trace, prediction, NULL };
     char *text = NULL;
     size_t size;
 
-    if (prediction->claim != FW_CLAIM_DEADLOCK && prediction->claim != FW_CLAIM_ATOMICITY &&
-        prediction->claim != FW_CLAIM_NONDETERMINISM && prediction->claim != FW_CLAIM_FINAL)
-        return NULL;
     words.to = open_memstream(&text, &size);
     if (!words.to)
         return NULL;
-    if (prediction->claim == FW_CLAIM_DEADLOCK)
-        tell_deadlock(&words);
-    else if (prediction->claim == FW_CLAIM_ATOMICITY)
-        tell_atomicity(&words);
-    else if (prediction->claim == FW_CLAIM_FINAL)
-        tell_final(&words);
-    else
-        tell_nondeterminism(&words);
+    tell(&words);
     fclose(words.to);
+    if (!*text) {
+        free(text);
+        return NULL;
+    }
     return text;
 }

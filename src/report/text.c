@@ -326,6 +326,10 @@ static void put_kind(struct text *text, const struct fw_finding *finding)
         fw_output_text(text->out, finding->label);
         return;
     }
+    if (strcmp(finding->label, "final value") == 0) {
+        fw_output_text(text->out, "nondeterministic final value");
+        return;
+    }
     fw_output_text(text->out, kind_words[finding->kind]);
     if (finding->label[0]) {
         fw_output_text(text->out, ", ");

@@ -8,6 +8,7 @@ expect 66 check a.std
 silent
 out_has "WARNING: Foreweave: data race (predicted by race) id bae8a1"
 out_has "  Certain: the witness is a schedule that the program can run"
+out_has "  This run hid it: T0 (main.c:11) took 'l' before T1 (main.c:4) did"
 out_has "  Witness (7 steps, 2 switches)"
 out_has "race: 1 finding, complete"
 for name in deadlock atomicity nondet; do out_has "$name: 0 findings, complete"; done
@@ -31,7 +32,7 @@ expect 66 trace verify a.std r.json
 printf 'T0|fork(T1)\nT0|w(x)\nT1|w(x)\n' >final.std
 expect 0 check -a nondet final.std
 expect 66 check -a nondet --final-reads final.std
-out_has "WARNING: Foreweave: nondeterministic read, final value (predicted by nondet)"
+out_has "WARNING: Foreweave: nondeterministic final value (predicted by nondet)"
 out_has "  In this run the last write was the write by T1 (event 2); it can be the write by T0 (event 1) instead, with every read as it was"
 expect 66 check -a nondet --final-reads --format=json -o r.json final.std
 grep -q '"claim":"final","witness":\[0,2,1\]' r.json || complain "no final value in the result"
