@@ -14,10 +14,10 @@ struct fw_need *fw_need_create(const struct fw_core *core, bool loose)
 {
     struct fw_need *need = fw_xcalloc(1, sizeof *need);
 
-    if (core->threads > FW_NEED_ROW_THREADS || core->chains)
-        need->chains = fw_chain_store_create(core, loose);
-    else
+    if (core->threads <= FW_NEED_ROW_THREADS && !core->chains)
         need->rows = fw_rows_store_create(core, loose);
+    if (!need->rows)
+        need->chains = fw_chain_store_create(core, loose);
     return need;
 }
 

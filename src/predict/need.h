@@ -20,7 +20,8 @@
 struct fw_core;
 struct fw_need;
 
-#define FW_NEED_ROW_THREADS 512u /* with more threads demands are searched for */
+#define FW_NEED_ROW_THREADS 4096u        /* with more threads demands are searched for; */
+#define FW_NEED_ROW_ITEMS   (1u << 25) /* or if rows would take more items than that */
 
 /* loose: flexible reads (values.h) demand nothing. */
 struct fw_need *fw_need_create(const struct fw_core *core, bool loose);

@@ -165,6 +165,7 @@ void fw_chain_store_join(const struct fw_chain_store *store, struct fw_demander 
 
 /* A search for one event: what was reached, in an open hash table, and how much may be spent. */
 #define REACHED 512u
+#define LOOKS   4096u
 
 struct quest {
     struct fw_node reached[REACHED]; /* place: how many of the chain; 0: free */
@@ -222,7 +223,7 @@ static bool quest_has(struct quest *quest, uint32_t thread, uint32_t place)
 bool fw_chain_store_has(const struct fw_chain_store *store, struct fw_demander who,
                         uint32_t thread, uint32_t place)
 {
-    struct quest quest = { .looks = 16384 };
+    struct quest quest = { .looks = LOOKS };
 
     quest.work[quest.waiting++] = node_of(who);
     while (quest.waiting) {

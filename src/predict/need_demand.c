@@ -60,6 +60,18 @@ static void tell_presence(const struct teller *t, struct fw_demander who, uint32
     }
 }
 
+/* Behind a join: the joined thread is clean at its end; one without events, at its beginning. */
+static void tell_joined(const struct teller *t, struct fw_demander who, uint32_t child)
+{
+    const struct fw_core *core = t->core;
+    uint32_t count = fw_thread_length(core, child), fork = core->index->fork_of[child];
+
+    if (count)
+        t->sink->clean(t->store, who, child, count + 1);
+    else if (fork != FW_NO_EVENT)
+        t->sink->clean(t->store, who, fw_thread_of(core, fork), fw_place_of(core, fork) + 1);
+}
+
 /* What it demands besides that the thread is clean behind the event. */
 static void tell_match(const struct teller *t, struct fw_demander who, uint32_t e)
 {
@@ -67,8 +79,8 @@ static void tell_match(const struct teller *t, struct fw_demander who, uint32_t 
     const struct fw_event *event = &core->trace->events[e];
     uint32_t seen = core->index->partner[e], place;
 
-    if (event->kind == FW_JOIN && fw_thread_length(core, event->target))
-        t->sink->clean(t->store, who, event->target, fw_thread_length(core, event->target) + 1);
+    if (event->kind == FW_JOIN)
+        tell_joined(t, who, event->target);
     if (!fw_is_read(event->kind) || seen == FW_NO_EVENT || fw_thread_of(core, seen) == who.thread ||
         (t->loose && fw_core_flexible(core, e)))
         return;

@@ -42,6 +42,9 @@ struct fw_rows_store {
     const struct fw_core *core;
     struct log *len, *clean; /* by thread */
 
+    size_t items;            /* in all logs */
+    bool too_many;           /* of them: given up */
+
     /* while building */
     struct current *now_len, *now_clean; /* by thread */
     struct items round;                  /* the joined demands of all ins of ... */
@@ -187,7 +190,8 @@ static void demand_event(void *to, struct fw_demander who, uint32_t e)
 {
     struct fw_rows_store *store = to;
 
-    raise_event(store, current_of(store, who), who.thread, e);
+    if (!store->too_many)
+        raise_event(store, current_of(store, who), who.thread, e);
 }
 
 static void demand_clean(void *to, struct fw_demander who, uint32_t thread, uint32_t c)
@@ -195,6 +199,8 @@ static void demand_clean(void *to, struct fw_demander who, uint32_t thread, uint
     struct fw_rows_store *store = to;
     struct current *current = current_of(store, who);
 
+    if (store->too_many)
+        return;
     if (thread == who.thread) {
         if (!who.clean)
             raise_slice(current, thread, slice_items(&store->now_clean[thread].items));
@@ -213,6 +219,8 @@ static void demand_round(void *to, struct fw_demander who, uint32_t round)
     const struct fw_rows *rounds = &store->core->index->rounds;
     struct current joined = { .items = store->round };
 
+    if (store->too_many)
+        return;
     if (store->round_at != round) {
         fw_vec_clear(&joined.items);
         for (uint32_t i = 0; i < fw_row_count(rounds, round); i++)
@@ -246,6 +254,7 @@ static void complete(void *to, struct fw_demander who)
     struct current *current = current_of(store, who);
     struct log *log = &(who.clean ? store->clean : store->len)[who.thread];
     uint32_t start = log->versions.len ? fw_vec_last(&log->versions).start : 0;
+    size_t before = log->items.len;
 
     if (current->changed.len && log->since + current->changed.len > log->full + 8) {
         start = (uint32_t)log->items.len;
@@ -257,6 +266,8 @@ static void complete(void *to, struct fw_demander who)
         fw_vec_push(&log->versions,
                     ((struct version) { who.number, start, (uint32_t)log->items.len }));
     fw_vec_clear(&current->changed);
+    store->items += log->items.len - before;
+    store->too_many |= store->items > FW_NEED_ROW_ITEMS;
     if (who.clean && who.number > fw_thread_length(store->core, who.thread)) {
         fw_vec_release(&store->now_len[who.thread].items);
         fw_vec_release(&store->now_clean[who.thread].items);
@@ -293,7 +304,10 @@ struct fw_rows_store *fw_rows_store_create(const struct fw_core *core, bool loos
     release_current(store->now_len, core->threads);
     release_current(store->now_clean, core->threads);
     fw_vec_release(&store->round);
-    return store;
+    if (!store->too_many)
+        return store;
+    fw_rows_store_destroy(store);
+    return NULL;
 }
 
 static size_t log_bytes(const struct log *log)

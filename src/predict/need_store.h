@@ -33,6 +33,7 @@ void fw_need_tell(const struct fw_core *core, bool loose, const struct fw_need_s
                   void *store);
 
 struct fw_rows_store;
+/* NULL: it would take more than FW_NEED_ROW_ITEMS. */
 struct fw_rows_store *fw_rows_store_create(const struct fw_core *core, bool loose);
 void fw_rows_store_destroy(struct fw_rows_store *store);
 size_t fw_rows_store_bytes(const struct fw_rows_store *store);

@@ -114,6 +114,17 @@ static void taint_goes_through_writes(void **state)
     assert_int_equal(order("T3|br T0|w(x) T1|r(x) T1|w(y) T2|r(y) T2|w(z)", 5, 1), FW_FEASIBLE);
 }
 
+/* A changed read taints its thread, the fork its child, the join its joiner: also if the child has
+ * no event. */
+static void taint_goes_through_a_thread_without_events(void **state)
+{
+    (void)state;
+    assert_int_equal(order("T1|w(y) T3|r(y) T3|fork(T4) T0|join(T4) T0|br T0|r(y)", 4, 0),
+                     FW_INFEASIBLE);
+    assert_int_equal(order("T1|w(y) T3|r(x) T3|fork(T4) T0|join(T4) T0|br T0|r(y)", 4, 0),
+                     FW_FEASIBLE);
+}
+
 static void choices_of_three_threads(void **state)
 {
     /* T0's and T1's sections are unordered; T2 must see both writes and the pair is outside. */
@@ -192,7 +203,7 @@ static void must_order_is_what_no_reordering_can_turn_round(void **state)
 /* A chain of threads that pass a lock on: more threads than rows are kept for. */
 static void very_many_threads(void **state)
 {
-    enum { THREADS = 600 };
+    enum { THREADS = 5000 };
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -220,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_race_behind_sections_in_the_other_order),
         cmocka_unit_test(a_section_that_nobody_needs_stays_open),
         cmocka_unit_test(taint_goes_through_writes),
+        cmocka_unit_test(taint_goes_through_a_thread_without_events),
         cmocka_unit_test(choices_of_three_threads),
         cmocka_unit_test(a_try_fails_only_while_another_holds),
         cmocka_unit_test(values_loosen_reads),
