@@ -246,11 +246,10 @@ const struct fw_rejection *fw_forecast_rejection(const struct fw_forecast *forec
 /* Measured; witnesses and what predictors gather come on top, as they are found. */
 uint64_t fw_forecast_bytes(uint64_t events, uint64_t variables, uint32_t jobs)
 {
-    const uint64_t whole = 10u << 20;                         /* whatever the trace */
     const uint64_t index = 28, core = 8, worker = 60;         /* an event */
     const uint64_t index_variable = 16, worker_variable = 64; /* a variable */
 
-    return whole + events * (index + core + worker * jobs) +
+    return events * (index + core + worker * jobs) +
            variables * (index_variable + worker_variable * jobs);
 }
 

@@ -56,7 +56,7 @@ uint64_t fw_forecast_steps(struct fw_forecast *forecast);
  */
 void fw_forecast_report(struct fw_forecast *forecast, struct fw_engine *engine, const char *limit);
 
-/* About what running takes in all for a trace of this size, besides the trace. */
+/* About what running takes for a trace of this size, besides the trace and what is found. */
 uint64_t fw_forecast_bytes(uint64_t events, uint64_t variables, uint32_t jobs);
 
 /* For walking through witnesses; NULL if there can be none. */

@@ -29,7 +29,7 @@ static size_t processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-static bool predicts(const struct fw_check_job *job)
+bool fw_check_predicts(const struct fw_check_job *job)
 {
     for (size_t i = 0; i < job->selection->len; i++)
         if (job->selection->at[i]->predictor)
@@ -50,7 +50,7 @@ static bool is_enough(struct fw_check_job *job, const struct fw_trace_builder *b
 
     if (seconds > 0 && fw_check_now() - limits->start > seconds)
         job->limit = "the time";
-    else if (limits->bytes && fw_check_expected(job, builder) > limits->bytes)
+    else if (limits->bytes && fw_check_is_full(job, builder))
         job->limit = "the memory limit";
     else
         return false;
@@ -97,7 +97,7 @@ static int read_all(struct fw_check_job *job, struct fw_trace_builder *builder,
 /* Reads the trace, or as much of it as the limits allow; the streaming analyses are done then. */
 static int read_trace(struct fw_check_job *job, struct fw_error *err)
 {
-    struct fw_trace_builder *builder = predicts(job) ? fw_trace_builder_create() : NULL;
+    struct fw_trace_builder *builder = fw_check_predicts(job) ? fw_trace_builder_create() : NULL;
 
     if (read_all(job, builder, err) < 0) {
         fw_trace_builder_destroy(builder);

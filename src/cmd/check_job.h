@@ -51,6 +51,9 @@ struct fw_check_job {
 /* Seconds on a clock that only goes forward. */
 double fw_check_now(void);
 
+/* Does an analysis need the whole trace in memory? */
+bool fw_check_predicts(const struct fw_check_job *job);
+
 /* 0, or the exit status after printing the error. */
 int fw_check_run(struct fw_check_job *job);
 void fw_check_release(struct fw_check_job *job);

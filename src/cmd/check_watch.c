@@ -26,6 +26,26 @@ double fw_check_now(void)
 
 /* --- memory ------------------------------------------------------------------------------ */
 
+#define MARGIN 12u /* this part of the memory is for what comes between two looks */
+
+/* For suspects, witnesses and what predictors gather: measured, they need some in any case. */
+#define FINDINGS_BYTES   (6u << 20)
+#define FINDINGS_PERCENT 30u
+
+/* Bytes at which predicting must end. */
+static uint64_t brim(uint64_t limit)
+{
+    return limit - limit / MARGIN;
+}
+
+/* Bytes for the process, the trace and whatever grows with its length. */
+static uint64_t room(uint64_t limit)
+{
+    uint64_t findings = FINDINGS_BYTES + limit / 100 * FINDINGS_PERCENT;
+
+    return brim(limit) > findings ? brim(limit) - findings : 0;
+}
+
 /* Bytes of this process that are in memory now. */
 static uint64_t resident(void)
 {
@@ -39,14 +59,15 @@ static uint64_t resident(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-uint64_t fw_check_expected(const struct fw_check_job *job, const struct fw_trace_builder *builder)
+bool fw_check_is_full(const struct fw_check_job *job, const struct fw_trace_builder *builder)
 {
     uint64_t now = resident();
     uint32_t variables = fw_symbols_count(job->setup.symbols, FW_SPACE_VARIABLE);
 
     if (!builder)
-        return now;
-    return now + fw_forecast_bytes(fw_reader_status(job->reader)->events, variables, 1);
+        return now > job->limits.bytes;
+    now += fw_forecast_bytes(fw_reader_status(job->reader)->events, variables, 1);
+    return now > room(job->limits.bytes);
 }
 
 uint32_t fw_check_jobs(const struct fw_check_job *job)
@@ -59,7 +80,7 @@ uint32_t fw_check_jobs(const struct fw_check_job *job)
     now = resident();
     variables = fw_symbols_count(job->trace->symbols, FW_SPACE_VARIABLE);
     while (jobs > 1 &&
-           now + fw_forecast_bytes(job->trace->count, variables, jobs) > job->limits.bytes)
+           now + fw_forecast_bytes(job->trace->count, variables, jobs) > room(job->limits.bytes))
         jobs--;
     return jobs;
 }
@@ -68,9 +89,7 @@ uint32_t fw_check_jobs(const struct fw_check_job *job)
 
 #define GRACE      0.3   /* seconds to end by itself once a limit is reached */
 #define LOOK       0.1   /* at the time and the progress ... */
-#define LOOK_OFTEN 0.005 /* ... and at the memory, if that is limited */
-
-#define MARGIN 12u /* this part of the memory is for what comes between two looks */
+#define LOOK_OFTEN 0.001 /* ... and at the memory, if that is limited */
 
 struct watch {
     struct fw_check_job *job;
@@ -128,7 +147,7 @@ static const char *limit_reached(const struct fw_check_job *job)
 
     if (limits->seconds > 0 && time_left(job) <= 0)
         return "the time";
-    if (limits->bytes && resident() > limits->bytes - limits->bytes / MARGIN)
+    if (limits->bytes && resident() > brim(limits->bytes))
         return "the memory limit";
     return NULL;
 }

@@ -6,8 +6,11 @@
 
 #include "cmd/check_job.h"
 
-/* Bytes that the process will take with what was read so far, predicting included. */
-uint64_t fw_check_expected(const struct fw_check_job *job, const struct fw_trace_builder *builder);
+/*
+ * Does what was read so far take all the memory that it may?  If a builder collects it for
+ * predicting, room is left for what predictors gather and prove.
+ */
+bool fw_check_is_full(const struct fw_check_job *job, const struct fw_trace_builder *builder);
 
 /* The number of workers that fit into memory; at least 1. */
 uint32_t fw_check_jobs(const struct fw_check_job *job);

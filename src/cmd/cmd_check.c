@@ -106,7 +106,9 @@ static const struct fw_option options[] = {
                 "analysed), and the analyses share the rest." },
     { "mem-limit", 0, "SIZE", "use at most SIZE of memory (K, M, G)",
       FW_OPTION(SIZE, struct check, memory), LIMITS,
-      .detail = "As much of the beginning of the trace is analysed as fits." },
+      .detail = "As much of the beginning of the trace is analysed as fits; a good third is kept "
+                "for what is found. At least 16M where an analysis holds the trace in memory, "
+                "else 4M." },
     { "budget", 0, "STEPS", "work for one question (20000000)",
       FW_OPTION(COUNT, struct check, budget), LIMITS,
       .detail = "A step is about one event looked at. Questions that take more are given up and "
@@ -271,6 +273,21 @@ static int parse_time(const char *text, double *seconds)
     return 0;
 }
 
+#define LEAST_WHOLE  16u /* MiB: what the process needs at all, with the trace in memory ... */
+#define LEAST_STREAM 4u  /* ... and without */
+
+static int check_memory(const struct fw_check_job *job)
+{
+    bool whole = fw_check_predicts(job);
+    unsigned least = whole ? LEAST_WHOLE : LEAST_STREAM;
+
+    if (!job->limits.bytes || job->limits.bytes >= (uint64_t)least << 20)
+        return 0;
+    return fw_cmd_usage("--mem-limit: %s at least %uM",
+                        whole ? "analyses that hold the trace in memory need" : "check needs",
+                        least);
+}
+
 static int parse_options(const struct check *check, struct fw_check_job *job)
 {
     bool pairs_all = check->pairs == PAIRS_ALL;
@@ -326,6 +343,8 @@ static int run(const void *values, int argc, char **argv)
         status = parse_options(check, &job);
     if (!status)
         status = select_analyses(check, &selection);
+    if (!status)
+        status = check_memory(&job);
     if (!status)
         status = analyse(check, &job);
     if (job.abandoned) { /* its thread uses all of this */
