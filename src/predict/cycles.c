@@ -1,5 +1,20 @@
-/* cycles.c - see cycles.h: a depth-first search, as a machine that can be left at a result. */
+/*
+ * cycles.c - see cycles.h: a depth-first search, as a machine that can be left at a result.
+ *
+ * A path is given up where the way back to its start is longer than what is left
+ * of the length.  The ways back are measured from each start, breadth first and
+ * backwards, over the lanes above it; as far as the length asks for, and farther
+ * while that is cheap.  What a start would have needed is kept (`need`): no
+ * shorter length looks at it again, and lengths that none needs are skipped.
+ */
 #include "predict/cycles.h"
+
+#include "base/bug.h"
+
+#define FARTHER 16u   /* lanes, for each one of the length, up to which a measuring is cheap */
+#define ANY     4096u /* the same if cycles may have any length */
+#define PRICE   16u   /* lanes measured that count as one step */
+#define NEVER   UINT32_MAX
 
 struct fw_cycles {
     const struct fw_index *index;
@@ -13,7 +28,14 @@ struct fw_cycles {
     uint32_t start;  /* the next lowest lane */
     FW_VEC(uint32_t) path;
     FW_VEC(uint32_t) next; /* for each lane of the path: place in its lock's holders */
-    bool reached;
+
+    uint32_t *need; /* by lane: no cycle that starts there and is still to come is shorter */
+    struct fw_rows waiters;  /* what is wanted → useful lanes that want it, ascending */
+    uint32_t *back;          /* by lane: steps back to the start, if measured[] says so */
+    uint32_t *measured;      /* by lane: the round that did it */
+    uint32_t *asked;         /* by what is wanted: the same */
+    uint32_t round, unknown; /* unknown: least way back of the lanes that are not measured */
+    FW_VEC(uint32_t) queue;
 };
 
 static uint32_t wanted(const struct fw_cycles *cycles, uint32_t lane)
@@ -91,6 +113,29 @@ static void find_useful(struct fw_cycles *cycles, uint32_t lock_count)
     free(tally.waiters);
 }
 
+static void find_waiters(struct fw_cycles *cycles, uint32_t lock_count)
+{
+    struct fw_rows *rows = &cycles->waiters;
+    uint32_t *next;
+
+    rows->rows = lock_count * 2;
+    rows->start = fw_xcalloc((size_t)rows->rows + 1, sizeof *rows->start);
+    for (uint32_t i = 0; i < cycles->lanes->len; i++)
+        if (cycles->useful[i])
+            rows->start[wanted(cycles, i) + 1]++;
+    for (uint32_t i = 0; i < rows->rows; i++)
+        rows->start[i + 1] += rows->start[i];
+    rows->items = fw_xcalloc((size_t)rows->start[rows->rows] + 1, sizeof *rows->items);
+    next = fw_xcalloc((size_t)rows->rows + 1, sizeof *next);
+    for (uint32_t i = 0; i < cycles->lanes->len; i++) {
+        uint32_t want = wanted(cycles, i);
+
+        if (cycles->useful[i])
+            rows->items[rows->start[want] + next[want]++] = i;
+    }
+    free(next);
+}
+
 static void find_holders(struct fw_cycles *cycles, uint32_t lock_count)
 {
     struct fw_rows *rows = &cycles->holders;
@@ -131,6 +176,11 @@ struct fw_cycles *fw_cycles_create(const struct fw_index *index, const struct fw
     cycles->useful = fw_xcalloc((size_t)lanes->len + 1, sizeof *cycles->useful);
     find_useful(cycles, lock_count);
     find_holders(cycles, lock_count);
+    find_waiters(cycles, lock_count);
+    cycles->need = fw_xcalloc((size_t)lanes->len + 1, sizeof *cycles->need);
+    cycles->back = fw_xcalloc((size_t)lanes->len + 1, sizeof *cycles->back);
+    cycles->measured = fw_xcalloc((size_t)lanes->len + 1, sizeof *cycles->measured);
+    cycles->asked = fw_xcalloc((size_t)lock_count * 2 + 1, sizeof *cycles->asked);
     return cycles;
 }
 
@@ -141,6 +191,13 @@ void fw_cycles_destroy(struct fw_cycles *cycles)
     free(cycles->useful);
     free(cycles->holders.start);
     free(cycles->holders.items);
+    free(cycles->waiters.start);
+    free(cycles->waiters.items);
+    free(cycles->need);
+    free(cycles->back);
+    free(cycles->measured);
+    free(cycles->asked);
+    fw_vec_release(&cycles->queue);
     fw_vec_release(&cycles->path);
     fw_vec_release(&cycles->next);
     free(cycles);
@@ -148,16 +205,24 @@ void fw_cycles_destroy(struct fw_cycles *cycles)
 
 void fw_cycles_start(struct fw_cycles *cycles, uint32_t length)
 {
+    bool afresh = !cycles->length || length <= cycles->length;
+
+    for (uint32_t i = 0; afresh && i < cycles->lanes->len; i++)
+        cycles->need[i] = cycles->useful[i] ? 0 : NEVER;
     cycles->length = length;
     cycles->start = 0;
-    cycles->reached = false;
     fw_vec_clear(&cycles->path);
     fw_vec_clear(&cycles->next);
 }
 
-bool fw_cycles_reached(const struct fw_cycles *cycles)
+uint32_t fw_cycles_next_length(const struct fw_cycles *cycles)
 {
-    return cycles->reached;
+    uint32_t least = NEVER;
+
+    for (uint32_t i = 0; i < cycles->lanes->len; i++)
+        if (cycles->need[i] < least)
+            least = cycles->need[i];
+    return least == NEVER ? 0 : least;
 }
 
 /* May the two be in a cycle together, whatever they wait for? */
@@ -169,6 +234,95 @@ static bool can_meet(const struct fw_cycles *cycles, uint32_t a, uint32_t b)
            fw_lock_sets_compatible(cycles->index, x->key.locks, y->key.locks) &&
            !(cycles->apart && cycles->apart(cycles->context, x, y));
 }
+
+/* --- the way back ------------------------------------------------------------------------ */
+
+/* Puts into the queue who is above the start and wants this. */
+static void queue_waiters(struct fw_cycles *cycles, uint32_t want, uint32_t start, uint32_t back)
+{
+    uint32_t first = cycles->waiters.start[want];
+
+    if (cycles->asked[want] == cycles->round)
+        return;
+    cycles->asked[want] = cycles->round;
+    for (uint32_t i = cycles->waiters.start[want + 1]; i > first; i--) {
+        uint32_t lane = cycles->waiters.items[i - 1];
+
+        if (lane <= start)
+            break;
+        if (cycles->measured[lane] == cycles->round || !can_meet(cycles, start, lane))
+            continue;
+        cycles->measured[lane] = cycles->round;
+        cycles->back[lane] = back;
+        fw_vec_push(&cycles->queue, lane);
+    }
+}
+
+/* Puts into the queue who waits for the lane. */
+static void queue_before(struct fw_cycles *cycles, uint32_t lane, uint32_t start, uint32_t back)
+{
+    struct fw_lock_list list = held(cycles, lane);
+
+    for (uint32_t i = 0; i < list.len; i++) {
+        queue_waiters(cycles, list.at[i] & ~1u, start, back);
+        if (!(list.at[i] & 1))
+            queue_waiters(cycles, list.at[i] | 1u, start, back);
+    }
+}
+
+/* Measures the ways back to the start; with length 2 a look at the lane itself is enough. */
+static void measure(struct fw_cycles *cycles, uint32_t start, uint64_t *budget)
+{
+    uint64_t cheap = cycles->length ? (uint64_t)FARTHER * cycles->length : ANY, cost;
+    size_t at = 0;
+
+    fw_vec_clear(&cycles->queue);
+    cycles->unknown = 2;
+    if (cycles->length == 2)
+        return;
+    if (++cycles->round == 0)
+        FW_BUG("too many starts of cycles");
+    queue_before(cycles, start, start, 1);
+    while (at < cycles->queue.len) {
+        uint32_t lane = cycles->queue.at[at++], back = cycles->back[lane];
+
+        cycles->unknown = back + 1;
+        if (back + 2 >= cycles->length && cycles->queue.len >= cheap)
+            break;
+        queue_before(cycles, lane, start, back + 1);
+        cycles->unknown = NEVER;
+    }
+    if (!cycles->queue.len)
+        cycles->unknown = NEVER;
+    cost = cycles->queue.len / PRICE;
+    if (budget)
+        *budget -= cost < *budget ? cost : *budget;
+}
+
+/* At least so many steps are from the lane back to the start. */
+static uint32_t way_back(const struct fw_cycles *cycles, uint32_t lane)
+{
+    if (cycles->length == 2)
+        return waits_for(cycles, lane, cycles->path.at[0]) ? 1 : 2;
+    return cycles->measured[lane] == cycles->round ? cycles->back[lane] : cycles->unknown;
+}
+
+/* Can a cycle of the length be closed if the lane comes next?  Keeps what it would need. */
+static bool may_close(struct fw_cycles *cycles, uint32_t lane)
+{
+    uint32_t start = cycles->path.at[0], back = way_back(cycles, lane), total;
+
+    if (lane <= start || back == NEVER)
+        return false;
+    total = (uint32_t)cycles->path.len + back;
+    if (!cycles->length || total <= cycles->length)
+        return !cycles->length || total == cycles->length || back > 1;
+    if (total < cycles->need[start])
+        cycles->need[start] = total;
+    return false;
+}
+
+/* --- paths ------------------------------------------------------------------------------- */
 
 /* May the lane, which holds what the path's last one wants, come next? */
 static bool may_follow(const struct fw_cycles *cycles, uint32_t lane)
@@ -194,8 +348,6 @@ static void push(struct fw_cycles *cycles, uint32_t lane)
 {
     fw_vec_push(&cycles->path, lane);
     fw_vec_push(&cycles->next, cycles->holders.start[wanted(cycles, lane) / 2]);
-    if (cycles->path.len == cycles->length)
-        cycles->reached = true;
 }
 
 static void pop(struct fw_cycles *cycles)
@@ -216,19 +368,23 @@ static uint32_t next_lane(struct fw_cycles *cycles, uint64_t *budget)
 
         if (budget)
             --*budget;
-        if (may_follow(cycles, lane))
+        if (may_close(cycles, lane) && may_follow(cycles, lane))
             return lane;
     }
     return FW_NO_EVENT;
 }
 
-/* Begins a path at the next useful lane; false: no more. */
-static bool begin(struct fw_cycles *cycles)
+/* Begins a path at the next lane that may start a cycle of the length; false: no more. */
+static bool begin(struct fw_cycles *cycles, uint64_t *budget)
 {
-    while (cycles->start < cycles->lanes->len && !cycles->useful[cycles->start])
+    uint32_t longest = cycles->length ? cycles->length : NEVER - 1;
+
+    while (cycles->start < cycles->lanes->len && cycles->need[cycles->start] > longest)
         cycles->start++;
     if (cycles->start == cycles->lanes->len)
         return false;
+    measure(cycles, cycles->start, budget);
+    cycles->need[cycles->start] = NEVER;
     push(cycles, cycles->start++);
     return true;
 }
@@ -244,7 +400,7 @@ bool fw_cycles_next(struct fw_cycles *cycles, const uint32_t **lanes, uint32_t *
         uint32_t lane;
         bool closes;
 
-        if (!cycles->path.len && !begin(cycles))
+        if (!cycles->path.len && !begin(cycles, budget))
             return false;
         lane = next_lane(cycles, budget);
         if (lane == FW_NO_EVENT) {

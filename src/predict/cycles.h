@@ -40,7 +40,8 @@ void fw_cycles_start(struct fw_cycles *cycles, uint32_t length);
 bool fw_cycles_next(struct fw_cycles *cycles, const uint32_t **lanes, uint32_t *count,
                     uint64_t *budget);
 
-/* Did the search come upon a path as long as it was looking for? */
-bool fw_cycles_reached(const struct fw_cycles *cycles);
+/* After all cycles of one length: the least length that the longer ones can have; 0: there are
+ * none.  Lengths are to be looked for in ascending order. */
+uint32_t fw_cycles_next_length(const struct fw_cycles *cycles);
 
 #endif

@@ -363,10 +363,12 @@ static void gather_cycle(struct deadlock *deadlock, const uint32_t *lanes, uint3
 static void next_length(struct deadlock *deadlock)
 {
     bool cut = deadlock->steps == 0;
+    uint32_t longer = cut ? 0 : fw_cycles_next_length(deadlock->cycles);
 
-    if (!cut && fw_cycles_reached(deadlock->cycles)) {
+    if (longer) {
         deadlock->steps = STEPS;
-        fw_cycles_start(deadlock->cycles, ++deadlock->length);
+        deadlock->length = longer;
+        fw_cycles_start(deadlock->cycles, longer);
         return;
     }
     if (cut)
