@@ -411,6 +411,8 @@ static struct fw_outcome outcome_of(const struct fw_forecast *forecast,
     if (counts->left)
         add_reason(&outcome, "%" PRIu64 " suspect%s left by the cap", counts->left,
                    counts->left == 1 ? "" : "s");
+    if (counts->cut)
+        add_reason(&outcome, "the search for suspects came to its bound");
     return outcome;
 }
 

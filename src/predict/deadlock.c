@@ -17,7 +17,7 @@
  * and each gives a few candidates, the nearest ones, gathered by the sites along
  * the cycle; they begin at the site that comes first by name, so that one
  * deadlock has one name.  The search for cycles is bounded (STEPS for each
- * length); a search that was cut counts as something left.
+ * length); a unit says so if it was cut.
  *
  * Source: Cai et al. 2021, algorithm 5 (detect deadlocks), for two threads; any
  * number here.  The source asks for two orders, one for each thread that may
@@ -371,8 +371,6 @@ static void next_length(struct deadlock *deadlock)
         fw_cycles_start(deadlock->cycles, longer);
         return;
     }
-    if (cut)
-        fw_gather_skip(deadlock->gather, 1);
     fw_gather_close(deadlock->gather, FW_NO_EVENT);
     deadlock->gathered = true;
 }
@@ -397,8 +395,12 @@ static void gather_some(struct deadlock *deadlock)
 static bool next_by_site(struct deadlock *deadlock, struct fw_unit *unit)
 {
     fw_unit_clear(unit);
-    if (!deadlock->gathered)
+    if (!deadlock->gathered) {
         gather_some(deadlock);
+        unit->cut = deadlock->gathered && deadlock->steps == 0;
+        if (unit->cut)
+            return true;
+    }
     return !deadlock->gathered || fw_gather_next(deadlock->gather, unit, true);
 }
 

@@ -303,6 +303,7 @@ void fw_unit_clear(struct fw_unit *unit)
     fw_vec_clear(&unit->events);
     fw_vec_clear(&unit->suspects);
     unit->left = unit->refuted = 0;
+    unit->cut = false;
 }
 
 void fw_unit_add(struct fw_unit *unit, const struct fw_suspect *suspect, const uint32_t *events)

@@ -239,6 +239,7 @@ static void count_rest(struct worker *worker)
 
     worker->counts.units++;
     worker->counts.left += unit->left;
+    worker->counts.cut |= unit->cut;
     worker->counts.refuted += unit->refuted;
     for (uint32_t i = 0; i < unit->suspects.len; i++)
         worker->counts.left += is_settled(worker, i) ? 0 : unit->suspects.at[i].left;

@@ -73,6 +73,7 @@ struct fw_predict_counts {
     uint64_t undecided;  /* of these: the budget was spent first, and no other proved it */
     uint64_t refuted;    /* suspects that a filter of the predictor's answered */
     uint64_t left;       /* suspects beyond the cap */
+    bool cut;            /* the search for suspects came to its bound */
     uint64_t unreached;  /* suspects that were not asked about because `stop` was raised ... */
     bool more_unreached; /* ... and there are more, not counted */
     uint64_t steps;      /* of the witnesses that are kept */

@@ -85,6 +85,7 @@ static void add_counts(struct fw_predict_counts *to, const struct fw_predict_cou
     to->proved += more->proved;
     to->undecided += more->undecided;
     to->left += more->left;
+    to->cut |= more->cut;
     to->refuted += more->refuted;
     to->unreached += more->unreached;
 }

@@ -35,6 +35,7 @@ struct fw_unit {
     FW_VEC(struct fw_suspect) suspects;
     uint64_t left;    /* suspects not handed out, on variables that have none here at all */
     uint64_t refuted; /* suspects that a filter refuted: answered without asking */
+    bool cut;         /* the search for suspects was bounded, and ended here: there may be more */
 };
 
 struct fw_predict_options {
