@@ -40,9 +40,6 @@ done
 
 # The value of a key in a line of bench_predict.
 value() { sed -n "s/.*\\b$1=\\([^ ]*\\).*/\\1/p" "$work/line"; }
-# The first value of a key in the JSON of foreweave check.
-field() { grep -o "\"$1\": *[^,}]*" "$work/report" | head -n 1 | sed 's/.*: *//'; }
-
 # Bugs get rarer as traces get longer, so that there are about as many pairs of sites to look at.
 trace() { # MODE THREADS EVENTS FILE
     local unlocked=$((10000000000 / $3)) reversed=$((100000000000 / $3)) branches=
@@ -55,23 +52,24 @@ trace() { # MODE THREADS EVENTS FILE
 
 TIMEFORMAT='%R %U %S'
 predict() { # MODE THREADS EVENTS PREDICTOR FILE
-    local status=0 ended=yes
-    { time "$build/foreweave" check -a "$4" --jobs="$jobs" --time="$limit" --stats --format=json \
-        "$5" >"$work/report" 2>"$work/errors"; } 2>"$work/time" || status=$?
-    case $status in 0 | 66 | 124) ;; *) cat "$work/errors" >&2 && die "$4 ended with $status" ;; esac
-    grep -o '"analyses": *\[.*' "$work/report" >"$work/rest" && mv "$work/rest" "$work/report"
-    [ "$(field not_reached)" = 0 ] || ended="stopped after $limit s"
-    awk -v start="| $4 | $1 | $2 | $3 | $(field checked) | $(field proved) | $(field findings)" \
-        -v undecided="$(field undecided)" -v kilobytes="$(field peak_kilobytes)" -v ended="$ended" \
-        '{ printf "%s | %d | %.2f | %.2f | %.0f | %s |\n", start, undecided, $1, $2 + $3, kilobytes / 1024, ended }' \
-        "$work/time"
+    local status=0
+    { time "$build/foreweave" check -a "$4" --jobs="$jobs" --time="$limit" --stats "$5" \
+        2>"$work/errors" | grep -E "^$4:|^stats:" >"$work/report"; } 2>"$work/time" || status=$?
+    [ "$status" = 0 ] || { cat "$work/errors" >&2 && die "$4 printed nothing"; }
+    awk -v start="| $4 | $1 | $2 | $3" '
+        FILENAME ~ /time$/ { wall = $1; cpu = $2 + $3; next }
+        / findings?, / { findings = $2; ended = $0; sub(/.*findings?, /, "", ended) }
+        / possible, / { possible = $3 }
+        / peak memory / { sub(/.*peak memory /, ""); kilobytes = $1 }
+        END { printf "%s | %d | %d | %.2f | %.2f | %.0f | %s |\n", start, possible, findings, wall, cpu,
+            kilobytes / 1024, ended }' "$work/time" "$work/report"
 }
 
 if [ "$shapes" != only ]; then
     echo "The whole program (\`foreweave check -a NAME --jobs=$jobs --time=$limit\`); \`gen --style recorded --calls --blocks --heap\` with --unlocked and --reversed by length."
     echo
-    echo "| predictor | trace | threads | events | suspects | proved | findings | undecided | seconds | processor s | peak MiB | to the end |"
-    echo "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    echo "| predictor | trace | threads | events | suspects | findings | seconds | processor s | peak MiB | |"
+    echo "|---|---|---|---|---|---|---|---|---|---|"
     for mode in $modes; do for count in $threads; do for size in $sizes; do
         trace "$mode" "$count" "$size" "$work/trace.fwt"
         for name in $predictors; do predict "$mode" "$count" "$size" "$name" "$work/trace.fwt"; done
