@@ -88,9 +88,14 @@ static enum fw_step impossible(const struct fw_solver *s)
     return s->assuming ? FW_STEP_WIDEN : FW_STEP_IMPOSSIBLE;
 }
 
-/* Impossible unless the window reaches back to this event. */
-static enum fw_step widen_to(struct fw_solver *s, uint32_t event)
+/*
+ * `from` would have to come before `event`, which is frozen: impossible if the must-order says
+ * otherwise, else the window has to reach back to it.
+ */
+static enum fw_step widen_to(struct fw_solver *s, uint32_t from, uint32_t event)
 {
+    if (!s->assuming && fw_core_must_precede(s->core, event, from))
+        return FW_STEP_IMPOSSIBLE;
     if (event < s->widen_to)
         s->widen_to = event;
     return FW_STEP_WIDEN;
@@ -169,7 +174,8 @@ static enum fw_step rule_seen(struct fw_solver *s, uint32_t read)
         if (other == FW_NO_NODE || other == write)
             continue;
         if (write == FW_NO_NODE)
-            return seen == FW_NO_EVENT ? impossible(s) : widen_to(s, seen);
+            return seen == FW_NO_EVENT ? impossible(s)
+                                       : widen_to(s, w->position.at[other], seen);
         step = follow(s, other, write);
         if (step != FW_STEP_DONE)
             return step;
@@ -237,7 +243,7 @@ static enum fw_step section_before(struct fw_solver *s, uint32_t first, uint32_t
     to = fw_window_node(s, second);
     if (from == FW_NO_NODE)
         return FW_STEP_DONE;
-    return to == FW_NO_NODE ? widen_to(s, second) : follow(s, from, to);
+    return to == FW_NO_NODE ? widen_to(s, release, second) : follow(s, from, to);
 }
 
 /* Rule excluded, for a section and its last event in the cut. */

@@ -244,6 +244,15 @@ static enum fw_step force_sections(struct fw_solver *s)
     return FW_STEP_DONE;
 }
 
+/* Does the must-order turn a forced order round?  A cycle, found without a window. */
+static bool force_contradicts(const struct fw_solver *s)
+{
+    for (size_t i = 0; i < s->forced.len; i++)
+        if (fw_core_must_precede(s->core, s->forced.at[i].to, s->forced.at[i].from))
+            return true;
+    return false;
+}
+
 bool fw_question_force(struct fw_solver *s)
 {
     enum fw_step step;
@@ -257,7 +266,7 @@ bool fw_question_force(struct fw_solver *s)
     if (s->claim == FW_CLAIM_ORDER || s->claim == FW_CLAIM_ATOMICITY)
         for (uint32_t i = 0; i + 1 < s->event_count; i++)
             force(s, s->events[i], s->events[i + 1]);
-    return !asks_last(s) || each_last_write(s, &s->cut, force_write);
+    return (!asks_last(s) || each_last_write(s, &s->cut, force_write)) && !force_contradicts(s);
 }
 
 /* ---- the order of the trace ---- */
