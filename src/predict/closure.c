@@ -394,7 +394,7 @@ enum fw_step fw_closure(struct fw_solver *s)
     step = sweep(s);
     if (step == FW_STEP_DONE)
         step = until_nothing_changes(s);
-    if (step != FW_STEP_DONE || s->assuming || !has_frozen(s))
+    if (step != FW_STEP_DONE || s->refuting || s->assuming || !has_frozen(s))
         return step;
     s->assuming = true;
     enqueue_all(w);

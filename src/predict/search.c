@@ -196,7 +196,8 @@ static enum fw_step apply(struct fw_solver *s, const struct option *option)
     return FW_STEP_DONE;
 }
 
-static enum fw_step close_and_linearise(struct fw_solver *s)
+/* Closes the order of the cut, grown as that demands. */
+static enum fw_step close(struct fw_solver *s)
 {
     enum fw_step step;
 
@@ -212,6 +213,13 @@ static enum fw_step close_and_linearise(struct fw_solver *s)
         if (step == FW_STEP_GROWN)
             s->grown_assuming = s->assuming;
     } while (step == FW_STEP_GROWN);
+    return step;
+}
+
+static enum fw_step close_and_linearise(struct fw_solver *s)
+{
+    enum fw_step step = close(s);
+
     return step == FW_STEP_DONE ? fw_linearise(s) : step;
 }
 
@@ -301,6 +309,25 @@ static enum fw_answer conclude(struct fw_solver *s, enum fw_step step, bool chos
     }
 }
 
+/*
+ * What follows in any window is a fact, whatever comes before it: so a window that begins where the
+ * claim itself turns the trace round is enough to refute many.  Sections elsewhere that the cut
+ * leaves open would make it much longer.
+ */
+static bool refute(struct fw_solver *s)
+{
+    enum fw_step step;
+
+    s->refuting = true;
+    s->start = UINT32_MAX;
+    s->assuming = s->grown_assuming = false;
+    fw_vec_clear(&s->edges);
+    fw_vec_clear(&s->assigned);
+    step = close(s);
+    s->refuting = false;
+    return step == FW_STEP_IMPOSSIBLE;
+}
+
 enum fw_answer fw_search(struct fw_solver *s)
 {
     uint64_t choices = s->stats.choices;
@@ -308,6 +335,12 @@ enum fw_answer fw_search(struct fw_solver *s)
     struct fw_cut cut;
 
     fw_cut_init(&cut, s->core);
+    fw_cut_copy(&cut, &s->cut);
+    if (!s->loose && refute(s)) {
+        fw_cut_release(&cut);
+        return conclude(s, FW_STEP_IMPOSSIBLE, false);
+    }
+    fw_cut_copy(&s->cut, &cut);
     s->start = s->loose ? 0 : UINT32_MAX;
     do {
         fw_cut_copy(&cut, &s->cut);

@@ -46,11 +46,11 @@ static void earlier_targets(const struct fw_solver *s, const struct fw_arrows *e
 static uint32_t find_start(struct fw_solver *s)
 {
     const struct fw_core *core = s->core;
-    uint32_t start = fw_sections_start(s, &s->cut, s->start);
+    uint32_t start = s->refuting ? s->start : fw_sections_start(s, &s->cut, s->start);
 
     earlier_targets(s, &s->edges, &start);
     earlier_targets(s, &s->forced, &start);
-    if (core->tries.start[core->threads] == 0)
+    if (s->refuting || core->tries.start[core->threads] == 0)
         return start;
     for (size_t i = 0; i < s->cut.touched.len; i++) {
         uint32_t thread = s->cut.touched.at[i];

@@ -155,6 +155,7 @@ struct fw_solver {
                                  none) to the read */
     uint32_t start;         /* of the window, at most */
     uint32_t widen_to;      /* after FW_STEP_WIDEN: where it has to reach, at most */
+    bool refuting;          /* only facts are looked for, in a small window */
     bool assuming;          /* that frozen events come first */
     bool grown_assuming;    /* the cut has events that only follow from that */
     uint32_t stuck;         /* after FW_STEP_STUCK: the node that cannot go on */
