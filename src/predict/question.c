@@ -305,6 +305,35 @@ static int close_sections(struct fw_solver *s, struct fw_cut *cut)
     return any;
 }
 
+/* Closes what can be closed of a thread; true if anything was. */
+static bool tidy_thread(struct fw_solver *s, uint32_t thread)
+{
+    bool any = false;
+
+    fw_held(s, thread, s->cut.len[thread]);
+    for (size_t i = 0; i < s->held.len; i++) {
+        int closed;
+
+        fw_cut_copy(&s->scratch, &s->cut);
+        closed = close_section(s, &s->cut, s->held.at[i]);
+        if (closed < 0)
+            fw_cut_copy(&s->cut, &s->scratch);
+        any |= closed > 0;
+    }
+    return any;
+}
+
+void fw_question_tidy(struct fw_solver *s)
+{
+    bool any = true;
+
+    for (uint32_t round = 0; any && round < 16; round++) {
+        any = false;
+        for (size_t i = 0; i < s->cut.touched.len; i++)
+            any |= tidy_thread(s, s->cut.touched.at[i]);
+    }
+}
+
 /* Gives tries that failed the holder they had: as close_sections. */
 static int hold_for_tries(struct fw_solver *s, struct fw_cut *cut)
 {

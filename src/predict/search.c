@@ -328,6 +328,19 @@ static bool refute(struct fw_solver *s)
     return step == FW_STEP_IMPOSSIBLE;
 }
 
+/*
+ * The other way round: with sections closed that need not be the window is short again, and most
+ * witnesses close them anyway.  What is impossible then says nothing.
+ */
+static bool prove(struct fw_solver *s)
+{
+    s->start = UINT32_MAX;
+    s->assuming = s->grown_assuming = true;
+    fw_vec_clear(&s->edges);
+    fw_question_tidy(s);
+    return close_and_linearise(s) == FW_STEP_DONE;
+}
+
 enum fw_answer fw_search(struct fw_solver *s)
 {
     uint64_t choices = s->stats.choices;
@@ -335,12 +348,18 @@ enum fw_answer fw_search(struct fw_solver *s)
     struct fw_cut cut;
 
     fw_cut_init(&cut, s->core);
-    fw_cut_copy(&cut, &s->cut);
-    if (!s->loose && refute(s)) {
-        fw_cut_release(&cut);
-        return conclude(s, FW_STEP_IMPOSSIBLE, false);
+    if (!s->loose) {
+        fw_cut_copy(&cut, &s->cut);
+        step = refute(s) ? FW_STEP_IMPOSSIBLE : FW_STEP_STUCK;
+        fw_cut_copy(&s->cut, &cut);
+        if (step == FW_STEP_STUCK && prove(s))
+            step = FW_STEP_DONE;
+        if (step != FW_STEP_STUCK) {
+            fw_cut_release(&cut);
+            return conclude(s, step, false);
+        }
+        fw_cut_copy(&s->cut, &cut);
     }
-    fw_cut_copy(&s->cut, &cut);
     s->start = s->loose ? 0 : UINT32_MAX;
     do {
         fw_cut_copy(&cut, &s->cut);
