@@ -24,7 +24,8 @@
 #include "base/bug.h"
 #include "predict/values.h"
 
-#define MAX_DEPTH 4000u
+#define MAX_DEPTH     4000u
+#define SMALL_WINDOWS 8u /* sizes tried before the search proper */
 
 /* One way out of a choice. */
 struct option {
@@ -223,6 +224,24 @@ static enum fw_step close_and_linearise(struct fw_solver *s)
     return step == FW_STEP_DONE ? fw_linearise(s) : step;
 }
 
+/* From the smallest window on, as far as the rules ask for a larger one, a few times. */
+static enum fw_step in_small_window(struct fw_solver *s, enum fw_step (*work)(struct fw_solver *))
+{
+    enum fw_step step = FW_STEP_WIDEN;
+
+    s->start = s->widen_to = UINT32_MAX;
+    fw_vec_clear(&s->edges);
+    fw_vec_clear(&s->assigned);
+    for (uint32_t i = 0; i < SMALL_WINDOWS && step == FW_STEP_WIDEN; i++) {
+        step = work(s);
+        if (s->widen_to == UINT32_MAX)
+            break;
+        s->start = s->widen_to;
+        s->widen_to = UINT32_MAX;
+    }
+    return step;
+}
+
 static enum fw_step explore(struct fw_solver *s, uint32_t depth);
 
 /* The ways of one choice, in turn.  What is worse than impossible outlives the others. */
@@ -319,11 +338,8 @@ static bool refute(struct fw_solver *s)
     enum fw_step step;
 
     s->refuting = true;
-    s->start = UINT32_MAX;
-    s->assuming = s->grown_assuming = false;
-    fw_vec_clear(&s->edges);
-    fw_vec_clear(&s->assigned);
-    step = close(s);
+    s->grown_assuming = false;
+    step = in_small_window(s, close);
     s->refuting = false;
     return step == FW_STEP_IMPOSSIBLE;
 }
@@ -334,11 +350,9 @@ static bool refute(struct fw_solver *s)
  */
 static bool prove(struct fw_solver *s)
 {
-    s->start = UINT32_MAX;
-    s->assuming = s->grown_assuming = true;
-    fw_vec_clear(&s->edges);
+    s->grown_assuming = true;
     fw_question_tidy(s);
-    return close_and_linearise(s) == FW_STEP_DONE;
+    return in_small_window(s, close_and_linearise) == FW_STEP_DONE;
 }
 
 enum fw_answer fw_search(struct fw_solver *s)
