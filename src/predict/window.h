@@ -186,7 +186,7 @@ bool fw_question_grow_clean(struct fw_solver *s, uint32_t write);
 bool fw_question_force(struct fw_solver *s);
 /* Is the cut, grown as needed (into s->scratch), a witness in the order of the trace? */
 bool fw_question_in_order(struct fw_solver *s);
-/* Closes sections that stand before others where the claim allows it, whether they must be or not. */
+/* Closes sections that stand before others where the claim allows it, needed or not. */
 void fw_question_tidy(struct fw_solver *s);
 /* Writes the witness: the cut's events before `start`, s->window.sequence, what the claim adds. */
 void fw_question_write(struct fw_solver *s, const struct fw_cut *cut, uint32_t start);
