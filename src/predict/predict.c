@@ -13,6 +13,8 @@
 
 #include <time.h>
 
+#define JUDGE_ALL 65536u /* events of a trace in which every witness is judged */
+
 struct worker {
     struct fw_team *team;
     struct fw_solver *solver; /* this one and the next two: made when first needed */
@@ -179,11 +181,25 @@ static uint32_t *proved_at(const struct worker *worker, const struct fw_suspect 
     return &worker->proved[suspect->variable == FW_NO_EVENT ? none : suspect->variable];
 }
 
+/*
+ * The witness that is shown is always judged.  One that is merged into a finding with another
+ * witness is judged too, unless the trace is so long that this would take most of the time.
+ */
+static bool judge(struct worker *worker, struct fw_prediction *fresh)
+{
+    bool shown = is_shown(worker, fresh);
+    const uint32_t *order;
+    uint32_t count;
+
+    if (!shown && worker->team->trace->count > JUDGE_ALL)
+        return true;
+    order = fw_solver_witness(worker->solver, &count);
+    return (shown ? keep_witness : accept)(worker, fresh, order, count);
+}
+
 static void add_prediction(struct worker *worker, uint32_t number, const struct fw_suspect *suspect)
 {
     struct fw_prediction *fresh = fw_xcalloc(1, sizeof *fresh);
-    uint32_t count;
-    const uint32_t *order = fw_solver_witness(worker->solver, &count);
 
     *fresh = (struct fw_prediction) {
         .unit = worker->number,
@@ -194,7 +210,7 @@ static void add_prediction(struct worker *worker, uint32_t number, const struct 
         .events = fw_copy_numbers(worker->unit.events.at + suspect->first, suspect->count),
         .event_count = suspect->count,
     };
-    if (!(is_shown(worker, fresh) ? keep_witness : accept)(worker, fresh, order, count)) {
+    if (!judge(worker, fresh)) {
         fw_prediction_destroy(fresh);
         return;
     }

@@ -319,7 +319,7 @@ static enum fw_answer conclude(struct fw_solver *s, enum fw_step step, bool chos
     s->how = chosen ? FW_BY_CHOICE : FW_BY_CLOSURE;
     switch (step) {
     case FW_STEP_DONE:
-        fw_question_write(s, &s->cut, s->window.start);
+        s->unwritten = FW_WITNESS_SEARCHED;
         return FW_FEASIBLE;
     case FW_STEP_IMPOSSIBLE:
         return FW_INFEASIBLE;

@@ -84,11 +84,12 @@ static enum fw_answer attempt(struct fw_solver *s, bool loose)
     s->loose = loose;
     s->cut.need = loose ? core->loose : core->need;
     s->how = FW_AT_ONCE;
+    s->unwritten = FW_WITNESS_WRITTEN;
     if (!fw_question_begin(s))
         return FW_INFEASIBLE;
     if (loose || !fw_question_in_order(s))
         return fw_search(s);
-    fw_question_write(s, &s->scratch, UINT32_MAX);
+    s->unwritten = FW_WITNESS_IN_ORDER;
     return FW_FEASIBLE;
 }
 
@@ -124,8 +125,13 @@ enum fw_answer fw_solver_ask(struct fw_solver *s, enum fw_claim claim, const uin
     return answer;
 }
 
-const uint32_t *fw_solver_witness(const struct fw_solver *s, uint32_t *count)
+const uint32_t *fw_solver_witness(struct fw_solver *s, uint32_t *count)
 {
+    if (s->unwritten == FW_WITNESS_IN_ORDER)
+        fw_question_write(s, &s->scratch, UINT32_MAX);
+    else if (s->unwritten == FW_WITNESS_SEARCHED)
+        fw_question_write(s, &s->cut, s->window.start);
+    s->unwritten = FW_WITNESS_WRITTEN;
     *count = (uint32_t)s->witness.len;
     return s->witness.at;
 }

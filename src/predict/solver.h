@@ -71,8 +71,9 @@ void fw_solver_destroy(struct fw_solver *solver);
 enum fw_answer fw_solver_ask(struct fw_solver *solver, enum fw_claim claim,
                              const uint32_t *events, uint32_t count);
 
-/* After FW_FEASIBLE: the witness's order (positions), borrowed until the next question. */
-const uint32_t *fw_solver_witness(const struct fw_solver *solver, uint32_t *count);
+/* After FW_FEASIBLE: the witness's order (positions), borrowed until the next question.  It is
+ * written down only when asked for: the answer itself may be much cheaper. */
+const uint32_t *fw_solver_witness(struct fw_solver *solver, uint32_t *count);
 
 /* How questions were answered so far; sums over solvers do not depend on their number. */
 struct fw_solver_stats {

@@ -125,6 +125,13 @@ enum fw_step {
     FW_STEP_STUCK, /* a choice is needed */
 };
 
+/* Where the witness is. */
+enum fw_unwritten {
+    FW_WITNESS_WRITTEN,  /* in `witness`, or there is none */
+    FW_WITNESS_IN_ORDER, /* the events of `scratch`, in the order of the trace */
+    FW_WITNESS_SEARCHED, /* the cut and the window's sequence */
+};
+
 /* How the latest question was answered. */
 enum fw_how {
     FW_AT_ONCE,
@@ -138,6 +145,7 @@ struct fw_solver {
     struct fw_solver_stats stats;
     uint64_t steps; /* left for this question */
     enum fw_how how;
+    enum fw_unwritten unwritten;
 
     /* the question */
     enum fw_claim claim;

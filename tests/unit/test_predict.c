@@ -74,7 +74,7 @@ enum fw_answer fw_solver_ask(struct fw_solver *solver, enum fw_claim claim, cons
     return FW_INFEASIBLE;
 }
 
-const uint32_t *fw_solver_witness(const struct fw_solver *solver, uint32_t *count)
+const uint32_t *fw_solver_witness(struct fw_solver *solver, uint32_t *count)
 {
     *count = solver->answer->order_count - behaviour.lie;
     return solver->answer->order + behaviour.lie;
