@@ -105,15 +105,22 @@ static bool must_be_late(const void *context, struct fw_span b, struct fw_span a
     return a.last < b.first && fw_core_must_precede(atomicity->core, a.last, b.first);
 }
 
-/* The acquire by which the event's thread holds the lock; FW_NO_EVENT if that takes long. */
-static uint32_t find_acquire(const struct atomicity *atomicity, uint32_t lock, uint32_t event)
+/* The acquire by which the event's thread holds the lock (its id times 2, plus 1 if shared);
+ * FW_NO_EVENT if that takes long. */
+static uint32_t find_acquire(const struct atomicity *atomicity, uint32_t held, uint32_t event)
 {
-    const uint32_t *row = fw_row(&atomicity->index->by_lock, lock);
-    uint32_t low = first_behind(row, fw_row_count(&atomicity->index->by_lock, lock), event);
+    const struct fw_rows *rows = &atomicity->index->by_lock;
+    const uint32_t *row = fw_row(rows, held / 2);
+    uint32_t low = first_behind(row, fw_row_count(rows, held / 2), event);
 
-    for (uint32_t i = 0; i < STEPS && low > 0; i++)
-        if (event_at(atomicity, row[--low])->thread == event_at(atomicity, event)->thread)
+    for (uint32_t i = 0; i < STEPS && low > 0; i++) {
+        const struct fw_event *other = event_at(atomicity, row[--low]);
+
+        if (other->thread == event_at(atomicity, event)->thread &&
+            fw_is_class(other->kind, FW_CLASS_ACQUIRE) &&
+            fw_is_class(other->kind, FW_CLASS_SHARED) == (held & 1))
             return row[low];
+    }
     return FW_NO_EVENT;
 }
 
@@ -121,9 +128,11 @@ static uint32_t find_acquire(const struct atomicity *atomicity, uint32_t lock, u
  * p before q, where both hold the lock: then p's section ends before q's begins.  That cannot be
  * if it has no end, or if its end demands q's beginning.
  */
-static bool lock_forbids(const struct atomicity *atomicity, uint32_t lock, uint32_t p, uint32_t q)
+static bool lock_forbids(const struct atomicity *atomicity, const uint32_t held[2], uint32_t p,
+                         uint32_t q)
 {
-    uint32_t mine = find_acquire(atomicity, lock, p), other = find_acquire(atomicity, lock, q);
+    uint32_t mine = find_acquire(atomicity, held[0], p);
+    uint32_t other = find_acquire(atomicity, held[1], q);
     uint32_t end = mine == FW_NO_EVENT ? FW_NO_EVENT : atomicity->index->partner[mine];
 
     if (mine == FW_NO_EVENT || other == FW_NO_EVENT)
@@ -139,7 +148,7 @@ static bool locks_forbid(const struct atomicity *atomicity, uint32_t p, uint32_t
     for (uint32_t i = 0; i < a.len; i++)
         for (uint32_t k = 0; k < b.len; k++)
             if (a.at[i] / 2 == b.at[k] / 2 && !(a.at[i] & b.at[k] & 1) &&
-                lock_forbids(atomicity, a.at[i] / 2, p, q))
+                lock_forbids(atomicity, (uint32_t[]) { a.at[i], b.at[k] }, p, q))
                 return true;
     return false;
 }

@@ -40,6 +40,13 @@ expect 0 trace verify final.std r.json
 printf 'T0|w(x)\nT0|fork(T1)\nT1|w(x)\n' >final.std
 expect 0 check -a nondet --final-reads final.std
 
+# A try that fails is no acquire: T1 gives its read lock back, so T0's section fits in between.
+printf 'T0|acq(L)\nT0|w(x)\nT0|rel(L)\nT1|racq(L)\nT2|racq(L)\nT1|tryfail(L)\nT1|w(x)\nT1|rrel(L)\nT1|r(x)\nT2|rrel(L)\n' >try.std
+expect 66 check -a atomicity --pairs=all try.std
+out_has "atomicity: 1 finding, complete"
+printf 'T0|acq(L)\nT0|w(x)\nT0|rel(L)\nT1|racq(L)\nT2|racq(L)\nT1|tryfail(L)\nT1|w(x)\nT1|r(x)\nT1|rrel(L)\nT2|rrel(L)\n' >try.std
+expect 0 check -a atomicity --pairs=all try.std
+
 # Every finding of every example, in every mode, has a witness that is accepted.
 for trace in "$traces"/*.std "$traces"/*.tid; do
     for options in "" "--pairs=all" "--pairs=all --final-reads --two-variables --third-thread" \
