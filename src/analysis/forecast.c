@@ -2,6 +2,7 @@
 #include "analysis/forecast.h"
 
 #include "analysis/forecast_detail.h"
+#include "base/bisect.h"
 #include "base/bug.h"
 #include "base/idsort.h"
 
@@ -294,16 +295,8 @@ static void compute_contexts(struct marks *marks, struct fw_contexts *contexts)
 
 static struct fw_context context_at(const struct marks *marks, uint32_t position)
 {
-    size_t low = 0, high = marks->positions.len;
+    uint32_t low = fw_count_below(marks->positions.at, (uint32_t)marks->positions.len, position);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (marks->positions.at[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     FW_ASSERT(low < marks->positions.len && marks->positions.at[low] == position);
     return marks->contexts[low];
 }

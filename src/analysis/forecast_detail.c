@@ -1,6 +1,8 @@
 /* forecast_detail.c - see forecast_detail.h. */
 #include "analysis/forecast_detail.h"
 
+#include "base/bisect.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -43,16 +45,9 @@ static uint32_t acquire_before(const struct words *words, uint32_t acquire)
 {
     const struct fw_event *event = &words->trace->events[acquire];
     const uint32_t *row = fw_row(&words->index->by_lock, event->target);
-    uint32_t low = 0, high = fw_row_count(&words->index->by_lock, event->target);
+    uint32_t count = fw_row_count(&words->index->by_lock, event->target);
+    uint32_t low = fw_count_below(row, count, acquire);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (row[middle] < acquire)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     while (low-- > 0)
         if (is_acquire(words, row[low]) && words->trace->events[row[low]].thread != event->thread)
             return row[low];

@@ -25,6 +25,7 @@
  *
  * Source: Cai et al. 2021, algorithm 5 (detect atomicity violations).
  */
+#include "base/bisect.h"
 #include "base/strtab.h"
 #include "predict/core.h"
 #include "predict/gather.h"
@@ -73,22 +74,6 @@ static const struct fw_event *event_at(const struct atomicity *atomicity, uint32
     return &atomicity->trace->events[event];
 }
 
-/* The place in the row of the first event at or behind this one. */
-static uint32_t first_behind(const uint32_t *row, uint32_t count, uint32_t event)
-{
-    uint32_t low = 0, high = count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (row[middle] < event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* --- the must-order ---------------------------------------------------------------------- */
 
 static bool must_be_early(const void *context, struct fw_span b, struct fw_span a)
@@ -111,7 +96,7 @@ static uint32_t find_acquire(const struct atomicity *atomicity, uint32_t held, u
 {
     const struct fw_rows *rows = &atomicity->index->by_lock;
     const uint32_t *row = fw_row(rows, held / 2);
-    uint32_t low = first_behind(row, fw_row_count(rows, held / 2), event);
+    uint32_t low = fw_count_below(row, fw_row_count(rows, held / 2), event);
 
     for (uint32_t i = 0; i < STEPS && low > 0; i++) {
         const struct fw_event *other = event_at(atomicity, row[--low]);
@@ -172,7 +157,7 @@ static bool is_released(const struct atomicity *atomicity, uint32_t lock, struct
 {
     const struct fw_rows *rows = &atomicity->index->by_lock;
     const uint32_t *row = fw_row(rows, lock);
-    uint32_t count = fw_row_count(rows, lock), low = first_behind(row, count, a.first);
+    uint32_t count = fw_row_count(rows, lock), low = fw_count_below(row, count, a.first);
 
     for (uint32_t i = low; i < count && row[i] < a.last; i++)
         if (i - low == STEPS ||

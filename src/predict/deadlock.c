@@ -104,8 +104,8 @@ static void push_level(struct deadlock *deadlock)
 
     if (deadlock->levels.len) {
         uint32_t first = deadlock->levels.at[0].event;
-        struct fw_window window =
-            fw_window_find(&deadlock->rules, fw_lane_items(&deadlock->lanes, lane), lane->count,
+        struct fw_opening window =
+            fw_opening_find(&deadlock->rules, fw_lane_items(&deadlock->lanes, lane), lane->count,
                            (struct fw_span) { first, first });
 
         level.at = lane->start + window.from;
@@ -276,8 +276,8 @@ static uint64_t count_sets(const struct deadlock *deadlock)
 static uint32_t nearest(struct deadlock *deadlock, const struct fw_lane *lane, uint32_t event)
 {
     const struct fw_span *items = fw_lane_items(&deadlock->lanes, lane);
-    struct fw_window window =
-        fw_window_find(&deadlock->rules, items, lane->count, (struct fw_span) { event, event });
+    struct fw_opening window =
+        fw_opening_find(&deadlock->rules, items, lane->count, (struct fw_span) { event, event });
     uint32_t left = window.near < window.to ? window.near : window.to, right = left;
 
     for (uint32_t tries = 0; tries < SAMPLES && (left > window.from || right < window.to);

@@ -71,10 +71,10 @@ static uint32_t find_to(const struct fw_match_rules *rules, const struct fw_span
     return low;
 }
 
-struct fw_window fw_window_find(const struct fw_match_rules *rules, const struct fw_span *lane,
+struct fw_opening fw_opening_find(const struct fw_match_rules *rules, const struct fw_span *lane,
                                 uint32_t count, struct fw_span span)
 {
-    struct fw_window window = { .near = first_behind(lane, count, span.first) };
+    struct fw_opening window = { .near = first_behind(lane, count, span.first) };
 
     window.from = find_from(rules, lane, window.near, span);
     window.to = find_to(rules, lane, count, window.near, span);
@@ -83,7 +83,7 @@ struct fw_window fw_window_find(const struct fw_match_rules *rules, const struct
 
 struct sample {
     uint32_t span;
-    struct fw_window window;
+    struct fw_opening window;
 };
 
 struct samples {
@@ -94,8 +94,8 @@ struct samples {
 
 static void look(const struct fw_match *match, struct samples *samples, uint32_t span)
 {
-    struct fw_window window =
-        fw_window_find(match->rules, match->points, match->point_count, match->spans[span]);
+    struct fw_opening window =
+        fw_opening_find(match->rules, match->points, match->point_count, match->spans[span]);
 
     match->budget->looks -= match->budget->looks > 0;
     ++*match->work;
@@ -191,7 +191,7 @@ static void pick_all(const struct fw_match *match, const struct sample *sample)
 /* The open points on both sides of the span, and those at both ends. */
 static void pick_some(const struct fw_match *match, const struct sample *sample)
 {
-    struct fw_window w = sample->window;
+    struct fw_opening w = sample->window;
     uint32_t wanted[4] = { w.near ? w.near - 1 : w.near, w.near, w.from, w.to - 1 };
 
     for (uint32_t i = 0; i < 4; i++) {
@@ -227,7 +227,7 @@ uint64_t fw_match(const struct fw_match *match)
 static void open_window(struct fw_walk *walk, const struct fw_lane *lane)
 {
     const struct fw_span *points = fw_lane_items(walk->lanes, lane);
-    struct fw_window window = fw_window_find(walk->rules, points, lane->count, walk->present);
+    struct fw_opening window = fw_opening_find(walk->rules, points, lane->count, walk->present);
     uint32_t from = walk->later ? window.near : window.from;
 
     walk->refuted += lane->count - (walk->later ? window.near : 0) - (window.to - from);

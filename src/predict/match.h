@@ -30,13 +30,13 @@ struct fw_match_rules {
     fw_match_rule *all_early, *all_late; /* the same or weaker, and monotone along the spans too */
 };
 
-struct fw_window {
+struct fw_opening {
     uint32_t from, to; /* the open points of the lane: from <= i < to */
     uint32_t near;     /* the first point behind the span's first event; from <= near <= to */
 };
 
 /* `lane` holds `count` points, ascending. */
-struct fw_window fw_window_find(const struct fw_match_rules *rules, const struct fw_span *lane,
+struct fw_opening fw_opening_find(const struct fw_match_rules *rules, const struct fw_span *lane,
                                 uint32_t count, struct fw_span span);
 
 struct fw_match_budget {

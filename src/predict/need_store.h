@@ -55,7 +55,6 @@ bool fw_chain_store_has(const struct fw_chain_store *store, struct fw_demander w
                         uint32_t thread, uint32_t place);
 
 struct fw_need {
-    bool strict;
     struct fw_rows_store *rows; /* one of the two */
     struct fw_chain_store *chains;
 };
