@@ -26,7 +26,8 @@ double fw_check_now(void)
 
 /* --- memory ------------------------------------------------------------------------------ */
 
-#define MARGIN 12u /* this part of the memory is for what comes between two looks */
+#define MARGIN       12u        /* this part of the memory is for what comes between two looks, */
+#define MARGIN_BYTES (8u << 20) /* and so much for what workers take until they have ended */
 
 /* For suspects, witnesses and what predictors gather: measured, they need some in any case. */
 #define FINDINGS_BYTES   (6u << 20)
@@ -35,7 +36,9 @@ double fw_check_now(void)
 /* Bytes at which predicting must end. */
 static uint64_t brim(uint64_t limit)
 {
-    return limit - limit / MARGIN;
+    uint64_t margin = limit / MARGIN + MARGIN_BYTES;
+
+    return limit > margin ? limit - margin : 0;
 }
 
 /* Bytes for the process, the trace and whatever grows with its length. */

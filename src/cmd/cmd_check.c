@@ -107,7 +107,7 @@ static const struct fw_option options[] = {
     { "mem-limit", 0, "SIZE", "use at most SIZE of memory (K, M, G)",
       FW_OPTION(SIZE, struct check, memory), LIMITS,
       .detail = "As much of the beginning of the trace is analysed as fits; a good third is kept "
-                "for what is found. At least 16M where an analysis holds the trace in memory, "
+                "for what is found. At least 48M where an analysis holds the trace in memory, "
                 "else 4M." },
     { "budget", 0, "STEPS", "work for one question (20000000)",
       FW_OPTION(COUNT, struct check, budget), LIMITS,
@@ -273,7 +273,7 @@ static int parse_time(const char *text, double *seconds)
     return 0;
 }
 
-#define LEAST_WHOLE  16u /* MiB: what the process needs at all, with the trace in memory ... */
+#define LEAST_WHOLE  48u /* MiB: less could not be kept, with the trace in memory ... */
 #define LEAST_STREAM 4u  /* ... and without */
 
 static int check_memory(const struct fw_check_job *job)

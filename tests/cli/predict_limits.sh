@@ -61,36 +61,36 @@ expect 0 trace verify long.std report
 
 # Memory: as much of the trace as fits; or, if nothing does, that is said.
 if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
-    "$FOREWEAVE" check -a race --mem-limit=24M --stats --format=json -o report long.std >"$out" 2>"$err"
+    "$FOREWEAVE" check -a race --mem-limit=48M --stats --format=json -o report long.std >"$out" 2>"$err"
     status=$?
-    last="foreweave check -a race --mem-limit=24M long.std"
+    last="foreweave check -a race --mem-limit=48M long.std"
     [ $status = 124 ] || [ $status = 66 ] || complain "exit status $status"
     err_has "fit into the memory limit"
     grep -q '"only":"only the first [0-9]* events fit into the memory limit"' report || complain "does not say so"
     grep -q '"complete":false,"why":"only the first' report || complain "complete"
     peak=$(sed -n 's/.*"peak_kilobytes":\([0-9]*\).*/\1/p' report)
-    [ "$peak" -le $((24 * 1024 * 105 / 100)) ] || complain "took $peak KiB"
+    [ "$peak" -le $((48 * 1024 * 105 / 100)) ] || complain "took $peak KiB"
     expect 0 trace verify long.std report
     # The beginning that is read leaves room to find something in it.
     awk 'BEGIN {
         srand(4)
-        for (i = 0; i < 200000; i++) {
+        for (i = 0; i < 500000; i++) {
             s = int(rand() * 20)
             printf "T%d|%s(x)|f.c:%d\n", int(rand() * 16), s % 2 ? "w" : "r", s
         }
     }' >hot.std
-    for limit in 16 20 24; do
-        expect 66 check -a race --mem-limit=${limit}M --stats --format=json -o report hot.std
+    for limit in 48 64; do
+        expect 66 check --mem-limit=${limit}M --time=10 --stats --format=json -o report hot.std
         grep -q '"only":"only the first [1-9][0-9]* events fit' report || complain "no limit reached"
         peak=$(sed -n 's/.*"peak_kilobytes":\([0-9]*\).*/\1/p' report)
         [ "$peak" -le $((limit * 1024 * 105 / 100)) ] || complain "took $peak KiB of ${limit}M"
     done
-    expect 66 check --mem-limit=16M a.std
+    expect 66 check --mem-limit=48M a.std
 fi
 
 # Less than the process needs at all is refused; streaming needs less.
-expect 2 check --mem-limit=15M a.std
-err_has "--mem-limit: analyses that hold the trace in memory need at least 16M"
+expect 2 check --mem-limit=47M a.std
+err_has "--mem-limit: analyses that hold the trace in memory need at least 48M"
 expect 2 check -a hb --mem-limit=3M a.std
 err_has "--mem-limit: check needs at least 4M"
 if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
