@@ -9,7 +9,8 @@ complain() {
 }
 
 # From the top down; a folder may include itself and what stands after it.
-layers="cmd report explore analysis predict order tiddle trace symbol base"
+# The runtime lives in other programs and includes nothing of ours; wire.h is for both sides.
+layers="cmd report explore analysis predict order tiddle record trace symbol base runtime"
 rank() {
     local i=0 layer
     for layer in $layers; do

@@ -1,0 +1,187 @@
+/*
+ * rt.h - the inside of the runtime: what hooks and interceptors are written with.
+ *
+ * The library lives in the program under test and uses libc alone.  It never ends the program,
+ * never lets it wait for something that cannot come, and leaves errno as the real call left it.
+ *
+ * Serial mode: exactly one thread holds the *token* and runs; the others wait for it.  User code
+ * runs only with the token (or, after the watchdog has taken it from a thread that sits in the
+ * kernel, until that thread's next hook).  Hence everything here that is "the holder's" needs no
+ * lock and no atomics.
+ *
+ * An interceptor:
+ *
+ *     FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+ *     {
+ *         static __typeof__(&pthread_mutex_lock) real;
+ *         struct fw_thread *t = fw_enter();
+ *
+ *         FW_REAL(real, "pthread_mutex_lock");
+ *         if (!t)                       // not serial, too early, or called by ourselves
+ *             return real(mutex);
+ *         ... t holds the token here ...
+ *         fw_sync(t, FW_WIRE_ACQUIRE, mutex, FW_PC);
+ *         fw_leave(t);
+ *         return 0;
+ *     }
+ *
+ * Between fw_enter and fw_leave hooks and interceptors called by this thread do nothing of their
+ * own.  So leave before calling anything that may call the program back (qsort, atexit handlers).
+ * Signal handlers of the program that arrive in between are put off until fw_leave, or, while the
+ * thread is blocked or outside, take the token for themselves first.
+ *
+ * Blocking is virtual: a lock that is taken is tried (the real trylock), and if it is busy the
+ * thread is blocked *on its address* until somebody who changes the object calls fw_wake.  Real
+ * objects stay in their real state (a mutex we say is locked is locked), so code that we do not see
+ * still works.  If nothing else can run, blocked threads try again now and then by themselves
+ * (fw_block returns FW_RETRY), because the one who changes the object may be out of our sight.
+ */
+#ifndef FW_RUNTIME_RT_H
+#define FW_RUNTIME_RT_H
+
+#include "runtime/wire.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define FW_EXPORT  __attribute__((visibility("default")))
+#define FW_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define FW_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FW_PC          ((uintptr_t)__builtin_return_address(0))
+
+/* The next definition of a symbol behind ours; never NULL for what libc has. */
+void *fw_real_symbol(const char *name);
+#define FW_REAL(pointer, name)                                                                     \
+    do {                                                                                           \
+        if (FW_UNLIKELY(!(pointer)))                                                               \
+            (pointer) = (__typeof__(pointer))fw_real_symbol(name);                                 \
+    } while (0)
+
+/* --- threads ------------------------------------------------------------------------------ */
+
+struct fw_thread; /* thread.h; most interceptors need only the pointer */
+
+/*
+ * The calling thread, which has the token now and is inside the runtime; NULL if the caller should
+ * just do the real thing: serial mode is off, the library is not ready, the thread is unknown or
+ * is inside already.
+ */
+struct fw_thread *fw_enter(void);
+void fw_leave(struct fw_thread *t);
+
+/* --- the token ----------------------------------------------------------------------------- */
+
+enum fw_woken {
+    FW_WOKEN,       /* by fw_wake; fw_wake_word(t) is what it gave */
+    FW_TIMED_OUT,   /* the deadline has passed */
+    FW_INTERRUPTED, /* a signal handler has run (only with FW_BLOCK_SIGNALS) */
+    FW_CANCELLED,   /* pthread_cancel, and cancelling is enabled (only with FW_BLOCK_CANCEL):
+                       leave, then call pthread_testcancel() */
+    FW_RETRY,       /* nothing else can run: look at the real object once more */
+};
+
+enum {
+    FW_BLOCK_SIGNALS = 1,
+    FW_BLOCK_CANCEL = 2,
+};
+
+#define FW_NO_DEADLINE UINT64_MAX
+
+/* Gives the token away until the object is woken; the token is back on return. */
+enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadline, unsigned flags);
+
+/* Lets up to `most` threads that are blocked on the object go on, longest waiting first; returns
+ * how many.  Each gets `word`.  They run when they get the token. */
+unsigned fw_wake(const void *object, unsigned most, uint64_t word);
+uint64_t fw_wake_word(const struct fw_thread *t);
+/* How many threads are blocked on the object. */
+unsigned fw_waiters(const void *object);
+
+/* A time of a clock (as for pthread_mutex_clocklock) as a deadline: ns of CLOCK_MONOTONIC. */
+uint64_t fw_deadline(clockid_t clock, const struct timespec *when);
+
+/*
+ * Around a call that may block in the kernel: the token is given away between the two.  The thread
+ * stays inside the runtime.  errno is kept by fw_outside_end.
+ */
+void fw_outside_begin(struct fw_thread *t);
+void fw_outside_end(struct fw_thread *t);
+
+/* A scheduling point: hands the token over if the quantum is used up. */
+void fw_point(struct fw_thread *t);
+/* Hands the token over if anybody else can run (sched_yield, a spinning trylock). */
+void fw_yield(struct fw_thread *t);
+
+/* --- events ---------------------------------------------------------------------------------- */
+/* All return the number of the record, 0 if nothing was recorded (recording is off or ignored). */
+
+/* Synchronisation: ends the thread's segment, so that later accesses are not taken for repeats. */
+uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object, uintptr_t pc);
+uint64_t fw_sync_answer(struct fw_thread *t, enum fw_wire_kind kind, const void *object,
+                        uint64_t answered, uintptr_t pc); /* WAKE, PEND */
+/* Whatever else has an operand and perhaps an extra unit. */
+uint64_t fw_record(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uintptr_t pc);
+uint64_t fw_record_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,
+                        uint64_t b1, uintptr_t pc);
+uint64_t fw_record_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
+                        const char *text);
+/* Memory that an uninstrumented function reads or writes; repeats are elided. */
+void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool write, uintptr_t pc);
+/* Fresh memory: what was known of the addresses is forgotten. */
+void fw_fresh(const void *address, size_t bytes);
+/* "key=value" for the recorder; the same text is sent once. */
+void fw_note(const char *key, const char *value);
+/* Synchronisation that is not modelled, said once: fw_unmodelled("process-shared mutex"). */
+void fw_unmodelled(const char *what);
+
+/* --- ignoring (annotations) ------------------------------------------------------------------ */
+
+enum {
+    FW_IGNORE_READS = 1,
+    FW_IGNORE_WRITES = 2,
+    FW_IGNORE_SYNC = 4,
+};
+void fw_ignore(struct fw_thread *t, unsigned what, int by); /* counts up (1) and down (-1) */
+
+/* --- threads: what pthread_create and its relatives need -------------------------------------- */
+
+/* A new thread, known by its number before it runs; sends FW_WIRE_FORK.  NULL: no memory. */
+struct fw_thread *fw_thread_create(struct fw_thread *parent, uintptr_t pc);
+/* The real creation failed: takes it back. */
+void fw_thread_cancel_create(struct fw_thread *t);
+/* First thing on the new thread: becomes t, waits for the token, sends FW_WIRE_START. */
+void fw_thread_begin(struct fw_thread *t);
+/* Last thing on it, after all destructors: sends FW_WIRE_FINISH, wakes joiners, drops the token for
+ * good.  Arranged by fw_thread_begin (a key whose destructor comes last); idempotent. */
+void fw_thread_finish(struct fw_thread *t);
+/* The thread with this handle that was not joined yet; NULL: unknown. */
+struct fw_thread *fw_thread_find(pthread_t handle);
+void fw_thread_set_handle(struct fw_thread *t, pthread_t handle);
+uint32_t fw_thread_number(const struct fw_thread *t);
+bool fw_thread_finished(const struct fw_thread *t);
+/* Blocks (virtually) until it has finished; joiners are blocked on the address of the struct. */
+enum fw_woken fw_thread_await(struct fw_thread *t, struct fw_thread *other, uint64_t deadline);
+/* It was joined or has been detached: its handle may be used again. */
+void fw_thread_forget(struct fw_thread *t);
+/* pthread_cancel was called for it: wakes it if it is blocked with FW_BLOCK_CANCEL. */
+void fw_thread_cancelled(struct fw_thread *t);
+
+/* --- processes and signals -------------------------------------------------------------------- */
+
+/* In the child of a fork: one thread, a new trace, everything else as it was. */
+void fw_runtime_forked(void);
+/* The program is about to end; what is buffered is published.  kind: EXIT, SIGNAL, EXEC. */
+void fw_runtime_ending(enum fw_wire_kind kind, uint64_t operand, const char *text);
+/* Modules were loaded or unloaded: sends the changes. */
+void fw_modules_changed(struct fw_thread *t);
+
+/* The state a signal wrapper needs (signals.c): may the program's handler run now?  No: put it off;
+ * fw_leave calls fw_signals_deliver. */
+bool fw_may_interrupt(const struct fw_thread *t);
+void fw_signals_deliver(struct fw_thread *t); /* defined in signals.c */
+extern __thread struct fw_thread *fw_self;    /* NULL: unknown to us */
+
+#endif
