@@ -6,13 +6,14 @@
 #   make test       all tests          (make test-asan, test-ubsan, test-tsan: the same, sanitized)
 #   make install    PREFIX=/usr/local, DESTDIR= for packagers
 #   make bench      speed and memory, side by side
+#   make bench-record  what recording costs, beside ThreadSanitizer and Helgrind
 #   make fuzz       FUZZ_RUNS=10000000 executions of each fuzzer
 #   make clean
 PREFIX    ?= /usr/local
 FUZZ_RUNS ?= 10000000
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all build demo test test-asan test-ubsan test-tsan install bench fuzz clean setup
+.PHONY: all build demo test test-asan test-ubsan test-tsan install bench bench-record fuzz clean setup
 
 all: build
 
@@ -38,6 +39,10 @@ install: build
 bench: build
 	@bash bench/run.sh
 	@SIZES="1000000 10000000" bash bench/analyses.sh
+
+bench-record: build
+	@sh scripts/setup.sh bench
+	@bash bench/record.sh
 
 fuzz: setup
 	@sh scripts/setup.sh fuzz

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh build|fuzz - installs the Debian packages that are missing, or says which they are.
+# setup.sh build|fuzz|bench|realworld - installs the Debian packages that are missing, or says which they are.
 # Fast when nothing is missing.  Elsewhere than on Debian and its relatives it does nothing: the
 # configuration step names what it does not find.
 set -eu
@@ -7,7 +7,9 @@ set -eu
 case "${1:-build}" in
 build) packages="gcc libc6-dev cmake ninja-build libzstd-dev libxxhash-dev libcjson-dev libcmocka-dev libz3-dev" ;;
 fuzz) packages="clang libclang-rt-14-dev" ;;
-*) echo "usage: setup.sh build|fuzz" >&2; exit 2 ;;
+bench) packages="gcc g++ clang libclang-rt-14-dev valgrind dpkg-dev" ;;
+realworld) packages="gcc g++ make dpkg-dev pkg-config python3 libevent-dev tcl" ;;
+*) echo "usage: setup.sh build|fuzz|bench|realworld" >&2; exit 2 ;;
 esac
 
 command -v dpkg-query >/dev/null 2>&1 || exit 0

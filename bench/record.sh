@@ -1,0 +1,238 @@
+#!/usr/bin/env bash
+# record.sh - what recording costs, side by side with ThreadSanitizer and Helgrind; prints tables in
+# Markdown.  Builds the programs of bench/programs and pbzip2 (with libbzip2, from Debian's sources)
+# in every way, checks that all print the same, and takes the medians of several rounds; the ways
+# take turns, so that a busy minute disturbs all of them.
+#
+#   PROGRAMS="lu radix bank prodcons pbzip2"
+#   WAYS="gcc clang gcc-tsan clang-tsan helgrind gcc-foreweave clang-foreweave"
+#   REPEAT=5       rounds (helgrind: one)
+#   SCALE=100      size of the work in percent; at 100 the native programs take 0.2 to 1 s
+#   LIMIT=300      seconds after which a run is stopped
+#   RECORD=""      more options of `foreweave record`
+#   WORK=folder    kept; by default a temporary folder (a few GB) that is removed
+#   BUILD=build    where foreweave and bench/measure are (default: built here, as release)
+set -eu
+cd "$(dirname "$0")/.."
+programs=${PROGRAMS:-lu radix bank prodcons pbzip2}
+ways=${WAYS:-gcc clang gcc-tsan clang-tsan helgrind gcc-foreweave clang-foreweave}
+repeat=${REPEAT:-5}
+scale=${SCALE:-100}
+limit=${LIMIT:-300}
+build=${BUILD:-build}
+say() { echo "record.sh: $*" >&2; }
+die() { say "$@" && exit 1; }
+if [ -n "${WORK:-}" ]; then
+    mkdir -p "$WORK"
+    work=$(cd "$WORK" && pwd)
+else
+    work=$(mktemp -d "${TMPDIR:-/tmp}/foreweave-bench.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' INT TERM
+fi
+sources=${SOURCES:-build/realworld/sources}
+
+if [ -z "${BUILD:-}" ]; then
+    say "building"
+    {
+        cmake --preset release -DFOREWEAVE_BENCH=ON
+        cmake --build build --parallel "$(nproc)"
+    } >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2 && die "the build failed"; }
+fi
+for program in foreweave bench/measure; do
+    [ -x "$build/$program" ] || die "'$build/$program' is missing: build with -DFOREWEAVE_BENCH=ON"
+done
+foreweave=$(cd "$build" && pwd)/foreweave
+measure=$(cd "$build" && pwd)/bench/measure
+
+# Compilers of a way, with their options.
+c_of() {
+    case $1 in
+    gcc | clang) echo "$1" ;;
+    *-tsan) echo "${1%-tsan} -fsanitize=thread" ;;
+    *-foreweave) echo "$foreweave cc --compiler=${1%-foreweave}" ;;
+    esac
+}
+cxx_of() {
+    case $1 in
+    gcc*) local cxx=g++ ;;
+    clang*) local cxx=clang++ ;;
+    esac
+    case $1 in
+    *-tsan) echo "$cxx -fsanitize=thread" ;;
+    *-foreweave) echo "$foreweave c++ --compiler=$cxx" ;;
+    *) echo "$cxx" ;;
+    esac
+}
+
+# Warnings are off: they are those of other people's code, which is of 1998's C++.
+make_pbzip2() { # WAY
+    local objects=() file object
+    for file in "$work"/bzip2/{blocksort,huffman,crctable,randtable,compress,decompress,bzlib}.c \
+        "$work"/pbzip2/{pbzip2,BZ2StreamScanner,ErrorContext}.cpp; do
+        object=$work/bin/$1-${file##*/}.o
+        objects+=("$object")
+        case $file in
+        *.c) $(c_of "$1") -O2 -g -w -c "$file" -o "$object" || return ;;
+        *) $(cxx_of "$1") -std=gnu++98 -O2 -g -w -pthread -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64 \
+            -DUSE_STACKSIZE_CUSTOMIZATION -I"$work/bzip2" -c "$file" -o "$object" || return ;;
+        esac
+    done
+    $(cxx_of "$1") -O2 -pthread "${objects[@]}" -o "$work/bin/pbzip2.$1"
+}
+make_program() { # PROGRAM WAY
+    case $1 in
+    pbzip2) make_pbzip2 "$2" ;;
+    *) $(c_of "$2") -O2 -g -pthread "bench/programs/$1.c" -o "$work/bin/$1.$2" -lm ;;
+    esac
+}
+# Text of made-up words: the same on every machine.
+make_input() { # BYTES
+    awk -v bytes="$1" 'BEGIN {
+        state = 1
+        for (size = 0; size < bytes; size += length(word) + 1) {
+            state = (state * 69069 + 1) % 4294967296
+            word = sprintf("%c%d%s", 97 + int(state / 65536) % 26, int(state / 7) % 1000, state % 5 ? "" : "\n")
+            printf "%s ", word
+        }
+    }'
+}
+
+# The arguments that make the native program take 0.2 to 1 s.
+arguments_of() {
+    case $1 in
+    lu) awk -v scale="$scale" 'BEGIN { printf "%d 16 4\n", 1024 * (scale / 100) ^ (1 / 3) }' ;;
+    radix) echo $((8000000 * scale / 100)) 8 4 ;;
+    bank) echo $((3000000 * scale / 100)) 4096 64 4 ;;
+    prodcons) echo $((60000 * scale / 100)) 1024 32 4 ;;
+    pbzip2) echo -k -c -q -p4 "$work/input" ;;
+    esac
+}
+
+mkdir -p "$work/bin"
+case " $programs " in *" pbzip2 "*)
+    for package in pbzip2 bzip2; do
+        if source=$(bash scripts/debian_source.sh $package "$sources"); then
+            ln -sfn "$(cd "$source" && pwd)" "$work/$package"
+        else
+            say "skipping pbzip2"
+            programs=${programs//pbzip2/}
+            break
+        fi
+    done
+    make_input $((4000000 * scale / 100)) >"$work/input"
+    ;;
+esac
+case " $ways " in *" helgrind "*)
+    command -v valgrind >/dev/null || { say "skipping helgrind: valgrind is missing" && ways=${ways//helgrind/}; } ;;
+esac
+for way in $ways; do
+    [ "$way" != helgrind ] || continue
+    say "building with $(c_of "$way")"
+    for program in $programs; do
+        make_program "$program" "$way" >"$work/build.log" 2>&1 ||
+            { cat "$work/build.log" >&2 && die "cannot build $program with $way"; }
+    done
+done
+
+# One run: a line "program way processor children wall KiB how code same".
+run() { # PROGRAM WAY
+    local command=("$work/bin/$1.$2") same=same
+    case $2 in
+    helgrind) command=(valgrind --tool=helgrind -q --log-file="$work/$1.helgrind" "$work/bin/$1.gcc") ;;
+    *-foreweave)
+        rm -f "$work/$1.$2.fwt"
+        # shellcheck disable=SC2206
+        command=("$foreweave" record ${RECORD:-} -o "$work/$1.$2.fwt" -- "$work/bin/$1.$2") ;;
+    esac
+    # shellcheck disable=SC2046
+    "$measure" --parts --wall "$limit" -o "$work/output" "${command[@]}" $(arguments_of "$1") \
+        >"$work/line" 2>"$work/$1.$2.errors" || { cat "$work/$1.$2.errors" >&2 && die "cannot run $1 ($2)"; }
+    [ -e "$work/$1.wanted" ] || cp "$work/output" "$work/$1.wanted"
+    cmp -s "$work/output" "$work/$1.wanted" || same=differs
+    awk -v start="$1 $2" -v same=$same '{ print start, $1, $7, $6, $3, $4, $5, same }' "$work/line" |
+        tee -a "$work/results" |
+        awk '{ printf "record.sh: %s %s: %.2f s of processor time (%.2f in processes waited for), %.2f s, %d MiB, %s %s, %s\n",
+            $1, $2, $3, $4, $5, $6 / 1024, $7, $8, $9 }' >&2
+    case $(cat "$work/line") in *" exit 0 "* | *" exit 66 "*) ;; *) tail -n 3 "$work/$1.$2.errors" >&2 ;; esac
+}
+rm -f "$work/results" "$work"/*.wanted
+for round in $(seq "$repeat"); do
+    for program in $programs; do
+        for way in $ways; do
+            [ "$way" = helgrind ] && [ "$round" != 1 ] || run "$program" "$way"
+        done
+    done
+done
+
+# Counts of a trace: "events bytes".
+count() { # FILE
+    "$foreweave" trace info --format=json "$1" 2>/dev/null | tr ',{}' '\n\n\n' |
+        awk -F: -v bytes="$(stat -c %s "$1")" '$1 ~ /"events"/ && !n { n = $2 + 0 } END { print n + 0, bytes }'
+}
+for trace in "$work"/*-foreweave.fwt; do
+    [ -e "$trace" ] || continue
+    name=${trace##*/}
+    name=${name%.fwt}
+    echo "${name%%.*} ${name#*.} $(count "$trace")"
+done >"$work/traces"
+
+echo "\`REPEAT=$repeat SCALE=$scale bash bench/record.sh\`, $(date -u +%F), $(nproc) cores, $(gcc --version | head -n 1), $(clang --version 2>/dev/null | head -n 1)."
+awk -v programs="$programs" -v ways="$ways" '
+    function median(key, what,   n, i, j, held, values) {
+        n = runs[key]
+        for (i = 1; i <= n; i++) values[i] = value[key, what, i]
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && values[j] < values[j - 1]; j--) {
+                held = values[j]; values[j] = values[j - 1]; values[j - 1] = held
+            }
+        return values[int(n / 2) + 1]
+    }
+    function ratio(program, way, what,   base, key) {
+        base = program " " (way ~ /^clang/ ? "clang" : "gcc")
+        key = program " " way
+        if (!runs[key]) return "-"
+        if (failed[key]) return failed[key]
+        if (!median(base, what)) return "-"
+        return sprintf("%.1f", median(key, what) / median(base, what))
+    }
+    function own(program, way,   key, base) {
+        key = program " " way
+        base = program " " (way ~ /^clang/ ? "clang" : "gcc")
+        if (!runs[key] || failed[key] || !median(base, "cpu")) return "-"
+        return sprintf("%.1f", median(key, "children") / median(base, "cpu"))
+    }
+    function table(title, what,   p, w) {
+        printf "\n%s\n\n| program | native, s |", title
+        for (w = 1; w <= nw; w++) if (way[w] !~ /^(gcc|clang)$/) printf " %s |", way[w]
+        printf "\n|---|---|"
+        for (w = 1; w <= nw; w++) if (way[w] !~ /^(gcc|clang)$/) printf "---|"
+        printf "\n"
+        for (p = 1; p <= np; p++) {
+            printf "| %s | %.2f, %.2f |", program[p], median(program[p] " gcc", what), median(program[p] " clang", what)
+            for (w = 1; w <= nw; w++) if (way[w] !~ /^(gcc|clang)$/) printf " %s |", ratio(program[p], way[w], what)
+            printf "\n"
+        }
+    }
+    BEGIN { np = split(programs, program, " "); nw = split(ways, way, " ") }
+    FILENAME ~ /traces$/ { events[$1 " " $2] = $3; bytes[$1 " " $2] = $4; next }
+    {
+        key = $1 " " $2; n = ++runs[key]
+        value[key, "cpu", n] = $3; value[key, "children", n] = $4; value[key, "wall", n] = $5; value[key, "memory", n] = $6
+        if ($7 == "signal") failed[key] = $8 == 9 ? "stopped" : "signal " $8
+        else if ($8 != 0 && $8 != 66) failed[key] = "exit " $8
+        else if ($9 != "same") failed[key] = "wrong output"
+    }
+    END {
+        table("Processor time of the program and of the recorder, against native -O2 of the same compiler (gcc, clang).", "cpu")
+        table("Wall time.", "wall")
+        printf "\nRecording with Foreweave.\n\n| program | compiler | program alone | with recorder | wall | events | trace, MB | bytes an event | peak MiB, largest process | native peak |\n|---|---|---|---|---|---|---|---|---|---|\n"
+        for (p = 1; p <= np; p++) for (w = 1; w <= nw; w++) {
+            key = program[p] " " way[w]
+            if (way[w] !~ /-foreweave$/ || !runs[key]) continue
+            base = way[w]; sub(/-foreweave/, "", base)
+            printf "| %s | %s | %s | %s | %s | %d | %.1f | %.2f | %.0f | %.0f |\n", program[p], base, own(program[p], way[w]),
+                ratio(program[p], way[w], "cpu"), ratio(program[p], way[w], "wall"), events[key], bytes[key] / 1e6,
+                events[key] ? bytes[key] / events[key] : 0, median(key, "memory") / 1024, median(program[p] " " base, "memory") / 1024
+        }
+    }' "$work/traces" "$work/results"
