@@ -11,6 +11,13 @@ add_custom_command(TARGET foreweave POST_BUILD
   VERBATIM)
 
 install(TARGETS foreweave RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(name foreweave-cc foreweave-c++)
+  install(FILES ${CMAKE_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
+# Where places.c looks, whatever the distribution calls its folder of libraries.
+install(TARGETS foreweave_rt LIBRARY DESTINATION lib/foreweave)
+install(FILES src/cmd/gcc.specs DESTINATION lib/foreweave)
+install(DIRECTORY include/foreweave DESTINATION include)
 install(DIRECTORY ${MANUAL_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${MANUAL_DIR}/completion.bash RENAME foreweave
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

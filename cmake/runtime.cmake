@@ -7,3 +7,11 @@ target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-mod
                        -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none)
 target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined)
 set_target_properties(foreweave_rt PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.
+configure_file(src/cmd/gcc.specs ${CMAKE_BINARY_DIR}/gcc.specs COPYONLY)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include SYMBOLIC)
+# The wrapper under the names that build systems like: one word.
+foreach(name foreweave-cc foreweave-c++)
+  file(CREATE_LINK foreweave ${CMAKE_BINARY_DIR}/${name} SYMBOLIC)
+endforeach()
