@@ -182,6 +182,19 @@ void fw_modules_changed(struct fw_thread *t);
  * fw_leave calls fw_signals_deliver. */
 bool fw_may_interrupt(const struct fw_thread *t);
 void fw_signals_deliver(struct fw_thread *t); /* defined in signals.c */
+/* How many signals were put off on this thread.  fw_leave first makes the thread user code again,
+ * then looks at this, and calls fw_signals_deliver if it is not 0 (signals.c). */
+extern __thread volatile unsigned fw_signals_waiting;
+/*
+ * Around a handler of the program that runs at once: the thread becomes user code with the token,
+ * whatever it was (inside, outside, blocked); the other makes it what it was.  A handler that jumps
+ * away (siglongjmp) never comes back: then it stays user code.  Without effect when serial mode is
+ * off.
+ */
+unsigned fw_handler_begin(struct fw_thread *t);
+void fw_handler_end(struct fw_thread *t, unsigned before);
+/* Recording begins: from now on handlers are wrapped and deadly signals noticed (signals.c). */
+void fw_signals_begin(void);
 extern __thread struct fw_thread *fw_self;    /* NULL: unknown to us */
 
 #endif

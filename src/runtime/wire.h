@@ -140,8 +140,11 @@ enum fw_wire_kind {
     FW_WIRE_CALL,
     FW_WIRE_RETURN,      /* operand = how many of the current thread's calls return */
     /* Memory: operand = address. */
-    FW_WIRE_ALLOC,       /* +1: a1 = bytes */
-    FW_WIRE_FREE,
+    FW_WIRE_ALLOC,       /* +1: a1 = bytes.  Blocks it overlaps that still live have ended unseen */
+    FW_WIRE_FREE,        /* means nothing where no block begins (it was made out of our sight) */
+    FW_WIRE_RESIZE,      /* +1: a1 = bytes: realloc left the block where it is.  It keeps its name
+                            and what is in it; what lies behind its new end is gone.  A block that
+                            realloc moves is read, freed, allocated and written */
     FW_WIRE_MAP,         /* +1: a1 = bytes: fresh memory that is not from malloc */
     FW_WIRE_UNMAP,       /* +1: a1 = bytes */
     /* Annotations. */
@@ -190,6 +193,7 @@ static inline unsigned fw_wire_more(const struct fw_wire_unit *unit)
     case FW_WIRE_PEND:
     case FW_WIRE_START:
     case FW_WIRE_ALLOC:
+    case FW_WIRE_RESIZE:
     case FW_WIRE_MAP:
     case FW_WIRE_UNMAP:
     case FW_WIRE_EXPECT:
