@@ -6,6 +6,10 @@ target_include_directories(foreweave_rt PRIVATE src)
 target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
                        -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none)
 target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined)
+# What the library itself calls by these names is in local.c, not the interceptors it exports.
+foreach(name memcpy memmove memset memcmp bcmp strlen syscall)
+  target_link_options(foreweave_rt PRIVATE -Wl,--wrap=${name})
+endforeach()
 set_target_properties(foreweave_rt PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
 # Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.
