@@ -1,11 +1,100 @@
 /*
- * init.c - how the runtime comes to life in a program.
+ * init.c - how the runtime comes to life in a program, and how a process's trace ends.
+ *
+ * The library's constructor runs before the program's own (the program depends on the library).
+ * Without FOREWEAVE_OPTIONS, or with a recorder that does not answer, nothing is switched on and
+ * the program runs as it would alone.
  */
-#include "runtime/rt.h"
+#include "runtime/futex.h"
+#include "runtime/modules.h"
+#include "runtime/options.h"
+#include "runtime/shadow.h"
+#include "runtime/sink.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct fw_runtime_options options;
 
 void *fw_real_symbol(const char *name)
 {
     return dlsym(RTLD_NEXT, name);
+}
+
+static void register_membarrier(void)
+{
+    fw_call(SYS_membarrier, 16 /* REGISTER_PRIVATE_EXPEDITED */, 0, 0, 0);
+}
+
+static void send_beginning(struct fw_thread *t)
+{
+    fw_modules_resend(t);
+    fw_segment_next(t);
+}
+
+static void start(void)
+{
+    struct fw_sched_options scheduling = { options.seed, options.quantum };
+
+    if (!fw_shadow_start()) {
+        fw_sink_off("no memory");
+        return;
+    }
+    fw_thread_adopt_main();
+    if (!fw_self) {
+        fw_sink_off("no memory");
+        return;
+    }
+    register_membarrier();
+    fw_sched_start(&scheduling, fw_self);
+    send_beginning(fw_self);
+    fw_leave(fw_self);
+}
+
+static __attribute__((constructor(101))) void fw_runtime_init(void)
+{
+    const char *text = getenv("FOREWEAVE_OPTIONS");
+
+    if (!text)
+        return;
+    fw_runtime_options_parse(&options, text);
+    if (options.record && options.wire[0] && fw_sink_open(options.wire, FW_WIRE_STARTED))
+        start();
+}
+
+void fw_runtime_forked(void)
+{
+    struct fw_thread *t = fw_self;
+
+    if (!t || !fw_serial)
+        return;
+    t->inside++;
+    fw_sink_forget();
+    fw_thread_adopt_child(t);
+    fw_sched_forked(t);
+    register_membarrier();
+    fw_sink_open(options.wire, FW_WIRE_FORKED);
+    send_beginning(t);
+    t->inside--;
+}
+
+/* Who ends the program may be a thread without the token: then it gets a moment to take it. */
+void fw_runtime_ending(enum fw_wire_kind kind, uint64_t operand, const char *text)
+{
+    struct fw_thread *t = fw_self;
+    bool has;
+
+    if (!t || !fw_serial || !fw_sink.on)
+        return;
+    t->inside++;
+    t->outside = 0;
+    has = fw_token_has(t) || fw_token_take_within(t, 200u * 1000 * 1000);
+    if (has && text)
+        fw_record_text(t, kind, operand, text);
+    else if (has)
+        fw_record(t, kind, operand, 0);
+    if (kind != FW_WIRE_EXEC)
+        fw_sink_done();
+    t->inside--;
 }

@@ -1,0 +1,162 @@
+/*
+ * events.c - entering and leaving the runtime, and what interceptors record.
+ */
+#include "runtime/shadow.h"
+#include "runtime/sink.h"
+
+#include <string.h>
+
+struct fw_thread *fw_enter(void)
+{
+    struct fw_thread *t = fw_self;
+
+    if (FW_UNLIKELY(!t || t->inside || !fw_serial))
+        return NULL;
+    t->inside = 1;
+    fw_token_regain(t);
+    return t;
+}
+
+void fw_leave(struct fw_thread *t)
+{
+    t->inside--;
+    if (FW_UNLIKELY(t->pending) && !t->inside)
+        fw_signals_deliver(t);
+}
+
+bool fw_may_interrupt(const struct fw_thread *t)
+{
+    return !t->inside;
+}
+
+void fw_ignore(struct fw_thread *t, unsigned what, int by)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (!(what & 1u << i) || (by < 0 && !t->ignore[i]))
+            continue;
+        t->ignore[i] = by < 0 ? t->ignore[i] - 1 : t->ignore[i] + 1;
+        t->ignored = t->ignore[i] ? t->ignored | 1u << i : t->ignored & ~(1u << i);
+    }
+}
+
+/* Records of threads are always sent: without them nothing that follows makes sense. */
+static bool is_ignored(const struct fw_thread *t, enum fw_wire_kind kind)
+{
+    bool of_threads = kind >= FW_WIRE_FORK && kind <= FW_WIRE_NAME;
+
+    return t->ignored & FW_IGNORE_SYNC && !of_threads;
+}
+
+uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object, uintptr_t pc)
+{
+    uint64_t number;
+
+    if (is_ignored(t, kind))
+        return 0;
+    t->hot->ticks--;
+    number = fw_sink_put(t, kind, (uintptr_t)object, 0, 0, pc);
+    fw_segment_next(t);
+    if (kind == FW_WIRE_JOIN)
+        t->hot->has_read = true;
+    return number;
+}
+
+uint64_t fw_sync_answer(struct fw_thread *t, enum fw_wire_kind kind, const void *object,
+                        uint64_t answered, uintptr_t pc)
+{
+    uint64_t number;
+
+    if (is_ignored(t, kind))
+        return 0;
+    t->hot->ticks--;
+    number = fw_sink_put_more(t, kind, (uintptr_t)object, answered, 0, pc);
+    fw_segment_next(t);
+    return number;
+}
+
+/* After these, accesses repeat what came before. */
+static bool keeps_segment(enum fw_wire_kind kind)
+{
+    switch (kind) {
+    case FW_WIRE_ALLOC:
+    case FW_WIRE_FREE:
+    case FW_WIRE_MAP:
+    case FW_WIRE_UNMAP:
+    case FW_WIRE_NAME:
+    case FW_WIRE_TEXT:
+    case FW_WIRE_MODULE:
+    case FW_WIRE_UNLOAD:
+    case FW_WIRE_NOTE:
+    case FW_WIRE_EXPECT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+uint64_t fw_record(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uintptr_t pc)
+{
+    uint64_t number = fw_sink_put(t, kind, operand, 0, 0, pc);
+
+    if (!keeps_segment(kind))
+        fw_segment_next(t);
+    return number;
+}
+
+uint64_t fw_record_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,
+                        uint64_t b1, uintptr_t pc)
+{
+    uint64_t number = fw_sink_put_more(t, kind, operand, a1, b1, pc);
+
+    if (!keeps_segment(kind))
+        fw_segment_next(t);
+    return number;
+}
+
+uint64_t fw_record_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
+                        const char *text)
+{
+    return fw_sink_put_text(t, kind, operand, NULL, text);
+}
+
+/* --- notes ------------------------------------------------------------------------------------ */
+
+#define NOTES 64u
+
+static uint64_t notes_sent[NOTES]; /* hashes; the holder's */
+static unsigned note_count;
+
+static bool is_new(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    for (unsigned i = 0; i < note_count; i++)
+        if (notes_sent[i] == hash)
+            return false;
+    if (note_count == NOTES)
+        return false;
+    notes_sent[note_count++] = hash;
+    return true;
+}
+
+void fw_note(const char *key, const char *value)
+{
+    struct fw_thread *t = fw_self;
+    size_t key_length = strlen(key), length = strlen(value);
+    char text[512];
+
+    if (!t || !fw_token_has(t) || key_length + length + 2 > sizeof text)
+        return;
+    memcpy(text, key, key_length);
+    text[key_length] = '=';
+    memcpy(text + key_length + 1, value, length + 1);
+    if (is_new(text))
+        fw_record_text(t, FW_WIRE_NOTE, 0, text);
+}
+
+void fw_unmodelled(const char *what)
+{
+    fw_note("unmodelled", what);
+}

@@ -1,0 +1,151 @@
+/*
+ * hooks_access.c - the calls that the compiler puts before every plain access.
+ *
+ * A hook comes before its access, and the token cannot change hands between the two: a hook yields
+ * first, if it must, then records, then returns into the access.
+ *
+ * The short way: has this thread done the same in this segment already?  One cell tells.
+ */
+#include "runtime/shadow.h"
+#include "runtime/sink.h"
+
+/* What the compilers call; no header declares it. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+static __attribute__((noinline)) void record(uintptr_t address, unsigned size, bool write,
+                                             uintptr_t pc)
+{
+    struct fw_thread *t = fw_self;
+
+    if (!t || t->inside)
+        return;
+    t->inside = 1;
+    fw_token_regain(t);
+    fw_point(t);
+    fw_access(t, (const void *)address, size, write, pc);
+    fw_leave(t);
+}
+
+/* Hardly any access crosses a word; those that do have no short way. */
+static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
+{
+    uintptr_t at = (uintptr_t)address;
+
+    if (FW_LIKELY((at & 7) + size <= 8) && FW_LIKELY(fw_shadow_repeats(at, size, write)))
+        return;
+    record(at, size, write, pc);
+}
+
+static inline void on_pair(void *address, bool write, uintptr_t pc) /* 16 bytes */
+{
+    on_access(address, 8, write, pc);
+    on_access((char *)address + 8, 8, write, pc);
+}
+
+#define HOOK(name, size, write)                                                                    \
+    FW_EXPORT void __tsan_##name(void *address)                                                    \
+    {                                                                                              \
+        on_access(address, size, write, FW_PC);                                                    \
+    }                                                                                              \
+    FW_EXPORT void __tsan_##name##_pc(void *address, void *pc)                                     \
+    {                                                                                              \
+        on_access(address, size, write, (uintptr_t)pc);                                            \
+    }
+
+#define HOOKS(prefix, size)                                                                        \
+    HOOK(prefix##read##size, size, false)                                                          \
+    HOOK(prefix##write##size, size, true)                                                          \
+    FW_EXPORT void __tsan_##prefix##read_write##size(void *address)                                \
+    {                                                                                              \
+        on_access(address, size, false, FW_PC);                                                    \
+        on_access(address, size, true, FW_PC);                                                     \
+    }
+
+#define PAIR_HOOKS(prefix)                                                                         \
+    FW_EXPORT void __tsan_##prefix##read16(void *address)                                          \
+    {                                                                                              \
+        on_pair(address, false, FW_PC);                                                            \
+    }                                                                                              \
+    FW_EXPORT void __tsan_##prefix##write16(void *address)                                         \
+    {                                                                                              \
+        on_pair(address, true, FW_PC);                                                             \
+    }                                                                                              \
+    FW_EXPORT void __tsan_##prefix##read16_pc(void *address, void *pc)                             \
+    {                                                                                              \
+        on_pair(address, false, (uintptr_t)pc);                                                    \
+    }                                                                                              \
+    FW_EXPORT void __tsan_##prefix##write16_pc(void *address, void *pc)                            \
+    {                                                                                              \
+        on_pair(address, true, (uintptr_t)pc);                                                     \
+    }                                                                                              \
+    FW_EXPORT void __tsan_##prefix##read_write16(void *address)                                    \
+    {                                                                                              \
+        on_pair(address, false, FW_PC);                                                            \
+        on_pair(address, true, FW_PC);                                                             \
+    }
+
+HOOKS(, 1)
+HOOKS(, 2)
+HOOKS(, 4)
+HOOKS(, 8)
+PAIR_HOOKS()
+HOOKS(unaligned_, 2)
+HOOKS(unaligned_, 4)
+HOOKS(unaligned_, 8)
+PAIR_HOOKS(unaligned_)
+HOOKS(volatile_, 1)
+HOOKS(volatile_, 2)
+HOOKS(volatile_, 4)
+HOOKS(volatile_, 8)
+PAIR_HOOKS(volatile_)
+HOOKS(unaligned_volatile_, 2)
+HOOKS(unaligned_volatile_, 4)
+HOOKS(unaligned_volatile_, 8)
+PAIR_HOOKS(unaligned_volatile_)
+
+/* --- ranges ------------------------------------------------------------------------------------- */
+
+static void on_range(void *address, size_t bytes, bool write, uintptr_t pc)
+{
+    struct fw_thread *t = fw_enter();
+
+    if (!t)
+        return;
+    fw_point(t);
+    fw_access(t, address, bytes, write, pc);
+    fw_leave(t);
+}
+
+FW_EXPORT void __tsan_read_range(void *address, size_t bytes)
+{
+    on_range(address, bytes, false, FW_PC);
+}
+
+FW_EXPORT void __tsan_write_range(void *address, size_t bytes)
+{
+    on_range(address, bytes, true, FW_PC);
+}
+
+FW_EXPORT void __tsan_read_range_pc(void *address, size_t bytes, void *pc)
+{
+    on_range(address, bytes, false, (uintptr_t)pc);
+}
+
+FW_EXPORT void __tsan_write_range_pc(void *address, size_t bytes, void *pc)
+{
+    on_range(address, bytes, true, (uintptr_t)pc);
+}
+
+/* --- virtual tables ----------------------------------------------------------------------------- */
+
+/* Constructors and destructors store the pointer anew on every level; the same value is no news. */
+FW_EXPORT void __tsan_vptr_update(void **pointer, void *value)
+{
+    if (*pointer != value)
+        on_access(pointer, 8, true, FW_PC);
+}
+
+FW_EXPORT void __tsan_vptr_read(void **pointer)
+{
+    on_access(pointer, 8, false, FW_PC);
+}

@@ -1,0 +1,113 @@
+/*
+ * hooks_flow.c - calls, returns and branches.
+ *
+ * Calls are kept on a stack of the thread's own and sent only when something happens in them
+ * (sink.h).  A function that is left by longjmp has no exit hook: its frame is found to be dead when
+ * the next function is entered at or above its place on the machine's stack.
+ */
+#include "runtime/thread.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+static inline void pop(void)
+{
+    struct fw_frame *frame = --fw_hot.top;
+
+    if (frame < fw_hot.written) {
+        fw_hot.written = frame;
+        if (frame->function)
+            fw_hot.returns++;
+    }
+}
+
+FW_EXPORT void __tsan_func_entry(void *site)
+{
+    struct fw_frame *frame = fw_hot.top;
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+
+    if (FW_UNLIKELY(frame == fw_hot.end)) {
+        fw_hot.deep++; /* too deep, or not known to us */
+        return;
+    }
+    while (FW_UNLIKELY(frame[-1].stack <= stack)) {
+        pop();
+        frame = fw_hot.top;
+    }
+    frame->function = FW_PC;
+    frame->site = (uintptr_t)site;
+    frame->stack = stack;
+    fw_hot.top = frame + 1;
+}
+
+FW_EXPORT void __tsan_func_exit(void)
+{
+    if (FW_UNLIKELY(fw_hot.top == fw_hot.end)) {
+        if (fw_hot.deep) {
+            fw_hot.deep--;
+            return;
+        }
+        if (!fw_hot.top)
+            return;
+    }
+    if (fw_hot.top[-1].function)
+        pop();
+}
+
+struct fw_frame *fw_stack_handler_begin(void)
+{
+    struct fw_frame *mark = fw_hot.top;
+
+    if (mark != fw_hot.end)
+        *fw_hot.top++ = (struct fw_frame){ 0, 0, UINTPTR_MAX };
+    return mark;
+}
+
+void fw_stack_handler_end(struct fw_frame *mark)
+{
+    while (fw_hot.top > mark)
+        pop();
+}
+
+/* --- branches ----------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void out_of_ticks(void)
+{
+    struct fw_thread *t = fw_enter();
+
+    if (!t) {
+        fw_hot.ticks = fw_self ? 1000 : INT32_MAX; /* not now, or never */
+        return;
+    }
+    fw_point(t);
+    fw_leave(t);
+}
+
+static inline void on_branch(void)
+{
+    fw_hot.branched = true;
+    if (FW_UNLIKELY(--fw_hot.ticks < 0))
+        out_of_ticks();
+}
+
+FW_EXPORT void __sanitizer_cov_trace_pc(void)
+{
+    on_branch();
+}
+
+FW_EXPORT void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
+{
+    (void)guard;
+    on_branch();
+}
+
+FW_EXPORT void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop)
+{
+    (void)start;
+    (void)stop;
+}
+
+FW_EXPORT void __sanitizer_cov_trace_pc_indir(uintptr_t callee)
+{
+    (void)callee;
+    on_branch();
+}

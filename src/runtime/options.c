@@ -1,0 +1,106 @@
+/*
+ * options.c - see options.h.  No libc but string.h: this runs before anything else in the program.
+ */
+#include "runtime/options.h"
+
+#include "runtime/futex.h"
+
+#include <string.h>
+
+#define DEFAULT_QUANTUM 100000u
+
+static void complain(const char *what, const char *text, size_t length)
+{
+    static const char head[] = "foreweave: FOREWEAVE_OPTIONS: ";
+
+    fw_call(SYS_write, 2, head, sizeof head - 1, 0);
+    fw_call(SYS_write, 2, what, strlen(what), 0);
+    fw_call(SYS_write, 2, " '", 2, 0);
+    fw_call(SYS_write, 2, text, length, 0);
+    fw_call(SYS_write, 2, "'\n", 2, 0);
+}
+
+static bool parse_number(const char *text, size_t length, uint64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        *number = *number * 10 + (uint64_t)(text[i] - '0');
+    }
+    return length > 0 && length < 20;
+}
+
+static bool is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* False: the value is bad. */
+static bool set_mode(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    options->record = is(value, length, "record");
+    return options->record || is(value, length, "off");
+}
+
+static bool set_wire(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    if (length >= sizeof options->wire)
+        return false;
+    memcpy(options->wire, value, length);
+    options->wire[length] = '\0';
+    return true;
+}
+
+static bool set_seed(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return parse_number(value, length, &options->seed);
+}
+
+static bool set_quantum(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    uint64_t number;
+
+    if (!parse_number(value, length, &number) || number < 1 || number > 1000000000)
+        return false;
+    options->quantum = (uint32_t)number;
+    return true;
+}
+
+static const struct {
+    const char *key;
+    bool (*set)(struct fw_runtime_options *options, const char *value, size_t length);
+} keys[] = {
+    { "mode", set_mode },
+    { "wire", set_wire },
+    { "seed", set_seed },
+    { "quantum", set_quantum },
+};
+
+static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t key = equals ? (size_t)(equals - text) : length;
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!is(text, key, keys[i].key))
+            continue;
+        if (!equals || !keys[i].set(options, equals + 1, length - key - 1))
+            complain("bad value in", text, length);
+        return;
+    }
+    complain("unknown key in", text, length);
+}
+
+void fw_runtime_options_parse(struct fw_runtime_options *options, const char *text)
+{
+    memset(options, 0, sizeof *options);
+    options->quantum = DEFAULT_QUANTUM;
+    while (text && *text) {
+        size_t length = strcspn(text, ":");
+
+        if (length)
+            parse_pair(options, text, length);
+        text += length + (text[length] == ':');
+    }
+}

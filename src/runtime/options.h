@@ -1,0 +1,20 @@
+/*
+ * options.h - FOREWEAVE_OPTIONS=key=value:key=value, as the runtime reads it.
+ */
+#ifndef FW_RUNTIME_OPTIONS_H
+#define FW_RUNTIME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fw_runtime_options {
+    bool record;    /* mode=record */
+    char wire[108]; /* name of the recorder's socket; empty: none */
+    uint64_t seed;
+    uint32_t quantum;
+};
+
+/* Fills in defaults and what the text says; unknown keys and bad values are told on stderr. */
+void fw_runtime_options_parse(struct fw_runtime_options *options, const char *text);
+
+#endif

@@ -1,0 +1,467 @@
+/*
+ * sched.c - the token: who runs.
+ *
+ * One thread holds the token.  It gives it away when it blocks on an object (fw_block), when it goes
+ * into the kernel (fw_outside_begin), when its quantum is used up (fw_point) and when it ends.
+ * Waiting threads stand in the ready queue; each waits at its own futex word, so that giving the
+ * token away wakes just the one who gets it.
+ *
+ * Choices come from a generator that is seeded by an option: the same seed and the same program
+ * without outside influences make the same run.
+ *
+ * All state here is under `lock`, which is held for some instructions only, never by a signal
+ * handler (handlers of the program wait while a thread is inside the runtime).
+ */
+#include "runtime/futex.h"
+#include "runtime/sink.h"
+#include "runtime/thread.h"
+
+#include <errno.h>
+
+#define BUCKETS     256u
+#define CHOICE      4u                  /* the next one is among this many at the queue's front */
+#define RETRY_FIRST (2 * 1000 * 1000ull)   /* ns after which a blocked thread looks for itself ... */
+#define RETRY_LAST  (256 * 1000 * 1000ull) /* ... if nobody runs; doubled up to this */
+#define WATCH       (10 * 1000 * 1000ull)  /* ns after which waiting threads look at the holder */
+
+bool fw_serial;
+
+static struct {
+    struct fw_lock lock;
+    struct fw_thread *holder;
+    struct fw_list ready;
+    struct fw_list blocked[BUCKETS]; /* by object, longest waiting first */
+    uint64_t random;
+    uint32_t quantum;
+    uint64_t turns;  /* times that the token has changed hands */
+    uint64_t blocks; /* times that a thread has been blocked */
+} sched;
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static void list_init(struct fw_list *list)
+{
+    list->next = list->previous = list;
+}
+
+static void list_append(struct fw_list *list, struct fw_list *item)
+{
+    item->previous = list->previous;
+    item->next = list;
+    list->previous->next = item;
+    list->previous = item;
+}
+
+static void list_remove(struct fw_list *item)
+{
+    item->previous->next = item->next;
+    item->next->previous = item->previous;
+    item->next = item->previous = item;
+}
+
+static struct fw_list *bucket_of(const void *object)
+{
+    return &sched.blocked[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) % BUCKETS];
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static uint32_t draw(void)
+{
+    /* splitmix64 */
+    uint64_t z = sched.random += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)((z ^ z >> 31) >> 32);
+}
+
+static void new_quantum(struct fw_thread *t)
+{
+    t->hot->ticks = (int32_t)(sched.quantum / 2 + draw() % sched.quantum);
+}
+
+static void clear_queues(void)
+{
+    list_init(&sched.ready);
+    for (unsigned i = 0; i < BUCKETS; i++)
+        list_init(&sched.blocked[i]);
+}
+
+void fw_sched_start(const struct fw_sched_options *options, struct fw_thread *first)
+{
+    clear_queues();
+    sched.random = options->seed;
+    sched.quantum = options->quantum ? options->quantum : 1;
+    sched.holder = first;
+    first->state = FW_STATE_RUNNING;
+    new_quantum(first);
+    fw_serial = true;
+}
+
+void fw_sched_forked(struct fw_thread *only)
+{
+    clear_queues();
+    sched.lock.word = 0;
+    sched.holder = only;
+    only->state = FW_STATE_RUNNING;
+    only->lost = 0;
+}
+
+void fw_sched_lock(void)
+{
+    fw_lock(&sched.lock);
+}
+
+void fw_sched_unlock(void)
+{
+    fw_unlock(&sched.lock);
+}
+
+bool fw_token_has(const struct fw_thread *t)
+{
+    return sched.holder == t;
+}
+
+/* --- giving and getting the token --------------------------------------------------------------- */
+
+/* The token goes to t.  Locked. */
+static void grant(struct fw_thread *t)
+{
+    sched.holder = t;
+    sched.turns++;
+    t->state = FW_STATE_RUNNING;
+    /* release: pairs with the acquire in wait_for_go */
+    atomic_store_explicit(&t->go, 1, memory_order_release);
+}
+
+/* The next holder, taken out of the ready queue; NULL: nobody.  Locked. */
+static struct fw_thread *next_ready(void)
+{
+    struct fw_list *item = sched.ready.next;
+    unsigned steps;
+
+    if (item == &sched.ready)
+        return NULL;
+    for (steps = draw() % CHOICE; steps && item->next != &sched.ready; steps--)
+        item = item->next;
+    list_remove(item);
+    return FW_THREAD_OF(link, item);
+}
+
+/* The token is nobody's: gives it to who waits.  Locked; returns whom to wake after unlocking. */
+static struct fw_thread *hand_over(void)
+{
+    struct fw_thread *next = next_ready();
+
+    sched.holder = NULL;
+    if (next)
+        grant(next);
+    return next;
+}
+
+static void wake_up(struct fw_thread *t)
+{
+    if (t)
+        fw_futex_wake(&t->go, 0);
+}
+
+/* t wants the token.  Locked; true: it has it. */
+static bool ask(struct fw_thread *t)
+{
+    atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* ours until granted, under the lock */
+    if (!sched.holder) {
+        grant(t);
+        return true;
+    }
+    t->state = FW_STATE_READY;
+    list_append(&sched.ready, &t->link);
+    return false;
+}
+
+/*
+ * Takes the token from a holder that sits in the kernel, not through us: a call that we do not know,
+ * or a library that makes system calls by itself.  Looked at twice, and once more after the holder
+ * was told, so that it cannot be on its way back already: its next hook takes the long way.
+ */
+static void watch_holder(uint64_t *turns_seen)
+{
+    struct fw_thread *holder, *next = NULL;
+
+    fw_sched_lock();
+    holder = sched.holder;
+    if (!holder || sched.turns != *turns_seen || holder->inside || !fw_watchdog_in_kernel(holder)) {
+        *turns_seen = sched.turns;
+        fw_sched_unlock();
+        return;
+    }
+    holder->lost = 1;
+    holder->hot->segment = 0;
+    holder->hot->ticks = -1;
+    fw_call(SYS_membarrier, 8 /* PRIVATE_EXPEDITED */, 0, 0, 0);
+    if (!holder->inside && fw_watchdog_in_kernel(holder)) {
+        holder->state = FW_STATE_OUTSIDE;
+        next = hand_over();
+    }
+    fw_sched_unlock();
+    wake_up(next);
+}
+
+static bool wait_for_go(struct fw_thread *t, uint64_t give_up)
+{
+    uint64_t turns = 0;
+
+    /* acquire: pairs with the release in grant */
+    while (!atomic_load_explicit(&t->go, memory_order_acquire)) {
+        if (fw_futex_wait(&t->go, 0, WATCH, 0) != -ETIMEDOUT)
+            continue;
+        watch_holder(&turns);
+        if (fw_now() >= give_up)
+            return false;
+    }
+    return true;
+}
+
+void fw_token_take(struct fw_thread *t)
+{
+    bool has;
+
+    fw_sched_lock();
+    has = ask(t);
+    fw_sched_unlock();
+    if (!has)
+        wait_for_go(t, UINT64_MAX);
+}
+
+bool fw_token_take_within(struct fw_thread *t, uint64_t ns)
+{
+    bool has;
+
+    fw_sched_lock();
+    has = ask(t);
+    fw_sched_unlock();
+    if (has || wait_for_go(t, fw_now() + ns))
+        return true;
+    fw_sched_lock();
+    has = sched.holder == t;
+    if (!has)
+        list_remove(&t->link);
+    fw_sched_unlock();
+    return has;
+}
+
+void fw_token_pass(struct fw_thread *t, enum fw_state state)
+{
+    struct fw_thread *next = NULL;
+
+    fw_sched_lock();
+    t->state = state;
+    if (sched.holder == t)
+        next = hand_over();
+    fw_sched_unlock();
+    wake_up(next);
+}
+
+void fw_token_regain_lost(struct fw_thread *t)
+{
+    int inside = t->inside;
+
+    t->inside = inside + 1;
+    fw_sched_lock();
+    t->lost = 0;
+    if (sched.holder == t) { /* the watchdog has thought better of it */
+        fw_sched_unlock();
+    } else {
+        bool has = ask(t);
+
+        fw_sched_unlock();
+        if (!has)
+            wait_for_go(t, UINT64_MAX);
+    }
+    new_quantum(t);
+    fw_segment_next(t);
+    t->inside = inside;
+}
+
+void fw_yield(struct fw_thread *t)
+{
+    struct fw_thread *next;
+
+    fw_sched_lock();
+    next = next_ready();
+    if (next) {
+        atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
+        t->state = FW_STATE_READY;
+        list_append(&sched.ready, &t->link);
+        grant(next);
+    }
+    fw_sched_unlock();
+    if (next) {
+        wake_up(next);
+        wait_for_go(t, UINT64_MAX);
+    }
+    new_quantum(t);
+}
+
+void fw_point(struct fw_thread *t)
+{
+    if (t->hot->ticks < 0)
+        fw_yield(t);
+}
+
+/* --- blocking --------------------------------------------------------------------------------- */
+
+void fw_unblock(struct fw_thread *t, enum fw_woken woken)
+{
+    if (t->state != FW_STATE_BLOCKED)
+        return;
+    list_remove(&t->link);
+    t->woken = woken;
+    if (ask(t))
+        wake_up(t);
+}
+
+/* Nobody can run: t may look for itself.  Locked. */
+static bool is_idle(void)
+{
+    return !sched.holder && sched.ready.next == &sched.ready;
+}
+
+/* What a blocked thread does when its wait has ended without its having been given the token. */
+static void look_around(struct fw_thread *t, uint64_t deadline)
+{
+    fw_sched_lock();
+    if (t->cancelled && t->flags & FW_BLOCK_CANCEL)
+        fw_unblock(t, FW_CANCELLED);
+    else if (t->pending)
+        fw_unblock(t, FW_INTERRUPTED);
+    else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline)
+        fw_unblock(t, FW_TIMED_OUT);
+    else if (is_idle())
+        fw_unblock(t, FW_RETRY);
+    fw_sched_unlock();
+}
+
+static void wait_blocked(struct fw_thread *t, uint64_t deadline)
+{
+    uint64_t pause = RETRY_FIRST, turns = 0;
+
+    /* acquire: pairs with the release in grant */
+    while (!atomic_load_explicit(&t->go, memory_order_acquire)) {
+        uint64_t now = deadline == FW_NO_DEADLINE ? 0 : fw_now();
+        uint64_t left = deadline == FW_NO_DEADLINE ? pause : deadline > now ? deadline - now : 0;
+
+        if (t->pending || (t->cancelled && t->flags & FW_BLOCK_CANCEL))
+            left = 0;
+        if (left && fw_futex_wait(&t->go, 0, left < pause ? left : pause, 0) == 0)
+            continue;
+        look_around(t, deadline);
+        if (t->state == FW_STATE_READY)
+            watch_holder(&turns);
+        if (pause < RETRY_LAST)
+            pause *= 2;
+    }
+}
+
+enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadline, unsigned flags)
+{
+    struct fw_thread *next;
+
+    fw_sched_lock();
+    t->state = FW_STATE_BLOCKED;
+    t->object = object;
+    t->flags = flags;
+    t->turn = ++sched.blocks;
+    atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
+    list_append(bucket_of(object), &t->link);
+    next = hand_over();
+    fw_sched_unlock();
+    wake_up(next);
+    wait_blocked(t, deadline);
+    new_quantum(t);
+    if (t->woken != FW_INTERRUPTED)
+        return t->woken;
+    t->inside--;
+    fw_signals_deliver(t);
+    t->inside++;
+    return flags & FW_BLOCK_SIGNALS ? FW_INTERRUPTED : FW_RETRY;
+}
+
+unsigned fw_wake(const void *object, unsigned most, uint64_t word)
+{
+    struct fw_list *bucket, *item;
+    unsigned woken = 0;
+
+    fw_sched_lock();
+    bucket = bucket_of(object);
+    item = bucket->next;
+    while (item != bucket && woken < most) {
+        struct fw_thread *t = FW_THREAD_OF(link, item);
+
+        item = item->next;
+        if (t->object != object)
+            continue;
+        t->wake_word = word;
+        fw_unblock(t, FW_WOKEN);
+        woken++;
+    }
+    fw_sched_unlock();
+    return woken;
+}
+
+uint64_t fw_wake_word(const struct fw_thread *t)
+{
+    return t->wake_word;
+}
+
+unsigned fw_waiters(const void *object)
+{
+    struct fw_list *bucket, *item;
+    unsigned count = 0;
+
+    fw_sched_lock();
+    bucket = bucket_of(object);
+    for (item = bucket->next; item != bucket; item = item->next)
+        count += FW_THREAD_OF(link, item)->object == object;
+    fw_sched_unlock();
+    return count;
+}
+
+uint64_t fw_deadline(clockid_t clock, const struct timespec *when)
+{
+    struct timespec now;
+    int64_t left;
+
+    if (when->tv_sec < 0)
+        return 0;
+    clock_gettime(clock, &now);
+    if (when->tv_sec - now.tv_sec > 1000000000)
+        return FW_NO_DEADLINE;
+    left = (int64_t)(when->tv_sec - now.tv_sec) * FW_SECOND + (when->tv_nsec - now.tv_nsec);
+    return left <= 0 ? 0 : fw_now() + (uint64_t)left;
+}
+
+/* --- outside ---------------------------------------------------------------------------------- */
+
+void fw_outside_begin(struct fw_thread *t)
+{
+    fw_token_pass(t, FW_STATE_OUTSIDE);
+    t->outside = 1;
+    if (FW_UNLIKELY(t->pending)) {
+        fw_outside_end(t);
+        t->inside--;
+        fw_signals_deliver(t);
+        t->inside++;
+        fw_outside_begin(t);
+    }
+}
+
+void fw_outside_end(struct fw_thread *t)
+{
+    int saved = errno;
+
+    t->outside = 0;
+    fw_token_take(t);
+    new_quantum(t);
+    errno = saved;
+}

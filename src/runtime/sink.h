@@ -1,0 +1,51 @@
+/*
+ * sink.h - where records go: the ring that the recorder drains.
+ *
+ * The holder of the token writes; each record is published by itself.  A full ring makes it wait; a
+ * recorder that is gone switches recording off (fw_sink.on), and the program goes on.  Recording in
+ * parallel will need one sink a thread and a common count; only this file and wire.h know that there
+ * is one ring.
+ *
+ * Everything a record implies is sent before it: whose it is (SWITCH), and the calls and returns
+ * since the thread's last one.  So functions in which nothing happens cost nothing on the wire.
+ */
+#ifndef FW_RUNTIME_SINK_H
+#define FW_RUNTIME_SINK_H
+
+#include "runtime/thread.h"
+
+struct fw_sink {
+    bool on;
+    uint32_t thread;   /* whose records are being written */
+    uint64_t head;     /* bytes written */
+    uint64_t limit;    /* head may reach this before tail must be looked at again */
+    uint64_t mask;     /* bytes of the ring - 1 */
+    uint64_t count;    /* records written */
+    char *units;
+    struct fw_wire_ring *ring;
+    int32_t recorder;
+    size_t mapped;     /* bytes of the mapping */
+};
+
+extern struct fw_sink fw_sink;
+
+/* Fresh zeroed memory of the runtime's own; NULL if there is none. */
+void *fw_map_memory(size_t bytes);
+
+/* Connects to the recorder; false: there is none, or it does not want us. */
+bool fw_sink_open(const char *wire, enum fw_wire_how how);
+/* In a fork child: the parent's ring is not ours. */
+void fw_sink_forget(void);
+void fw_sink_off(const char *why);
+/* Everything has been said. */
+void fw_sink_done(void);
+
+/* A record of t, the holder.  Nothing is sent while the sink is off.  Return its number, or 0. */
+uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, unsigned n,
+                     unsigned aux, uintptr_t pc);
+uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,
+                          uint64_t b1, uintptr_t pc);
+uint64_t fw_sink_put_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
+                          const uint64_t more[2], const char *text);
+
+#endif

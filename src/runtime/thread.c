@@ -1,0 +1,286 @@
+/*
+ * thread.c - threads come, are known, and go.
+ *
+ * A struct fw_thread is made by the creating thread (so that the number is known at the fork) and
+ * given back when the thread has both finished and been forgotten (joined, or detached).
+ */
+#include "runtime/thread.h"
+
+#include "runtime/futex.h"
+#include "runtime/sink.h"
+
+#include <limits.h>
+#include <string.h>
+
+__thread struct fw_hot fw_hot;
+__thread struct fw_thread *fw_self;
+
+static struct {
+    struct fw_list all;   /* under the scheduler's lock */
+    struct fw_list spare; /* the same */
+    uint32_t count;       /* numbers given out; the holder's */
+    pthread_key_t key;
+    bool has_key;
+} registry;
+
+#define FRAME_BYTES (FW_MAX_FRAMES * sizeof(struct fw_frame))
+
+static struct fw_thread *take_spare(void)
+{
+    struct fw_list *item = registry.spare.next;
+
+    if (item == &registry.spare)
+        return NULL;
+    item->previous->next = item->next;
+    item->next->previous = item->previous;
+    return FW_THREAD_OF(all, item);
+}
+
+static void append(struct fw_list *list, struct fw_list *item)
+{
+    item->previous = list->previous;
+    item->next = list;
+    list->previous->next = item;
+    list->previous = item;
+}
+
+static void link_self(struct fw_list *item)
+{
+    item->next = item->previous = item;
+}
+
+/* A zeroed thread with frames, in the list of all.  NULL: no memory. */
+static struct fw_thread *make(void)
+{
+    struct fw_frame *frames = NULL;
+    struct fw_thread *t;
+
+    fw_sched_lock();
+    t = take_spare();
+    fw_sched_unlock();
+    if (t) {
+        frames = t->frames;
+    } else {
+        char *memory = fw_map_memory(FW_WIRE_PAGE + FRAME_BYTES);
+
+        if (!memory)
+            return NULL;
+        t = (struct fw_thread *)memory;
+        frames = (struct fw_frame *)(memory + FW_WIRE_PAGE);
+    }
+    _Static_assert(sizeof *t <= FW_WIRE_PAGE, "a thread fits into its page");
+    memset(t, 0, sizeof *t);
+    t->frames = frames;
+    t->number = registry.count++;
+    link_self(&t->link);
+    fw_sched_lock();
+    append(&registry.all, &t->all);
+    fw_sched_unlock();
+    return t;
+}
+
+static void give_back(struct fw_thread *t)
+{
+    t->all.previous->next = t->all.next;
+    t->all.next->previous = t->all.previous;
+    append(&registry.spare, &t->all);
+}
+
+void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context)
+{
+    struct fw_list *item;
+
+    for (item = registry.all.next; item != &registry.all; item = item->next)
+        visit(FW_THREAD_OF(all, item), context);
+}
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+/* The calling thread is t: its hooks work from now on. */
+static void become(struct fw_thread *t)
+{
+    t->hot = &fw_hot;
+    t->tid = (int32_t)fw_call(SYS_gettid, 0, 0, 0, 0);
+    t->has_tid = true;
+    t->frames[0] = (struct fw_frame){ 0, 0, UINTPTR_MAX };
+    fw_hot.base = t->frames;
+    fw_hot.top = fw_hot.written = t->frames + 1;
+    fw_hot.end = t->frames + FW_MAX_FRAMES;
+    fw_hot.returns = fw_hot.deep = 0;
+    fw_hot.branched = false;
+    fw_hot.has_read = true; /* it has started */
+    fw_self = t;
+}
+
+/* Key destructors run in up to PTHREAD_DESTRUCTOR_ITERATIONS rounds; ours ends the thread in the
+ * last one, so that the program's own are still recorded. */
+static void key_destructor(void *value)
+{
+    struct fw_thread *t = value;
+
+    if (++t->finishing < PTHREAD_DESTRUCTOR_ITERATIONS)
+        pthread_setspecific(registry.key, t);
+    else
+        fw_thread_finish(t);
+}
+
+void fw_thread_adopt_main(void)
+{
+    struct fw_thread *t;
+
+    link_self(&registry.all);
+    link_self(&registry.spare);
+    registry.has_key = pthread_key_create(&registry.key, key_destructor) == 0;
+    t = make();
+    if (!t)
+        return;
+    become(t);
+    t->inside = 1;
+    t->handle = pthread_self();
+    t->has_handle = true;
+    if (registry.has_key)
+        pthread_setspecific(registry.key, t);
+}
+
+void fw_thread_adopt_child(struct fw_thread *t)
+{
+    link_self(&registry.all);
+    link_self(&registry.spare);
+    append(&registry.all, &t->all);
+    registry.count = 1;
+    t->number = 0;
+    t->tid = (int32_t)fw_call(SYS_gettid, 0, 0, 0, 0);
+    fw_hot.written = fw_hot.base + 1;
+    fw_hot.returns = 0;
+    fw_hot.has_read = true;
+    t->load_address = NULL;
+}
+
+struct fw_thread *fw_thread_create(struct fw_thread *parent, uintptr_t pc)
+{
+    struct fw_thread *t = make();
+
+    if (t)
+        fw_sync(parent, FW_WIRE_FORK, (const void *)(uintptr_t)t->number, pc);
+    return t;
+}
+
+void fw_thread_cancel_create(struct fw_thread *t)
+{
+    fw_sched_lock();
+    t->state = FW_STATE_DEAD;
+    give_back(t);
+    fw_sched_unlock();
+}
+
+static void send_start(struct fw_thread *t)
+{
+    pthread_attr_t attributes;
+    void *stack = NULL;
+    size_t bytes = 0;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &stack, &bytes);
+        pthread_attr_destroy(&attributes);
+    }
+    fw_fresh(stack, bytes < (1u << 20) ? bytes : 0);
+    fw_record_more(t, FW_WIRE_START, t->number, (uint64_t)(uintptr_t)stack, bytes, 0);
+}
+
+void fw_thread_begin(struct fw_thread *t)
+{
+    t->inside = 1;
+    become(t);
+    fw_token_take(t);
+    fw_hot.ticks = 0;
+    fw_yield(t); /* sets its quantum, and lets the seed decide who goes first */
+    fw_segment_next(t);
+    send_start(t);
+    if (registry.has_key)
+        pthread_setspecific(registry.key, t);
+    fw_leave(t);
+}
+
+void fw_thread_finish(struct fw_thread *t)
+{
+    fw_token_regain(t);
+    t->inside++;
+    fw_self = NULL;
+    fw_record(t, FW_WIRE_FINISH, t->number, 0);
+    memset(&fw_hot, 0, sizeof fw_hot);
+    fw_wake(t, UINT_MAX, 0);
+    fw_sched_lock();
+    t->hot = NULL;
+    t->has_tid = false;
+    fw_sched_unlock();
+    fw_token_pass(t, FW_STATE_DEAD);
+    fw_sched_lock();
+    if (t->forgotten)
+        give_back(t);
+    fw_sched_unlock();
+}
+
+/* --- handles ------------------------------------------------------------------------------------ */
+
+struct fw_thread *fw_thread_find(pthread_t handle)
+{
+    struct fw_thread *found = NULL;
+    struct fw_list *item;
+
+    fw_sched_lock();
+    for (item = registry.all.next; item != &registry.all; item = item->next) {
+        struct fw_thread *t = FW_THREAD_OF(all, item);
+
+        if (t->has_handle && !t->forgotten && pthread_equal(t->handle, handle))
+            found = t; /* the newest one counts */
+    }
+    fw_sched_unlock();
+    return found;
+}
+
+void fw_thread_set_handle(struct fw_thread *t, pthread_t handle)
+{
+    t->handle = handle;
+    t->has_handle = true;
+}
+
+uint32_t fw_thread_number(const struct fw_thread *t)
+{
+    return t->number;
+}
+
+bool fw_thread_finished(const struct fw_thread *t)
+{
+    return t->state == FW_STATE_DEAD;
+}
+
+enum fw_woken fw_thread_await(struct fw_thread *t, struct fw_thread *other, uint64_t deadline)
+{
+    while (!fw_thread_finished(other)) {
+        enum fw_woken woken = fw_block(t, other, deadline, FW_BLOCK_CANCEL);
+
+        if (woken == FW_TIMED_OUT || woken == FW_CANCELLED)
+            return woken;
+    }
+    return FW_WOKEN;
+}
+
+void fw_thread_forget(struct fw_thread *t)
+{
+    fw_sched_lock();
+    if (!t->forgotten) {
+        t->forgotten = true;
+        if (t->state == FW_STATE_DEAD)
+            give_back(t);
+    }
+    fw_sched_unlock();
+}
+
+void fw_thread_cancelled(struct fw_thread *t)
+{
+    fw_sched_lock();
+    t->cancelled = 1;
+    if (t->state == FW_STATE_BLOCKED && t->flags & FW_BLOCK_CANCEL)
+        fw_unblock(t, FW_CANCELLED);
+    fw_sched_unlock();
+}

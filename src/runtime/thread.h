@@ -1,0 +1,151 @@
+/*
+ * thread.h - a thread as the runtime sees it, and the scheduler's words about it.
+ *
+ * `struct fw_hot` lies in the thread's own static TLS: hooks find it without a pointer.  The rest is
+ * memory of the runtime's own (mmap), reused when its thread has finished and was joined.
+ *
+ * Fields of a group are touched by who is named there and by nobody else.
+ */
+#ifndef FW_RUNTIME_THREAD_H
+#define FW_RUNTIME_THREAD_H
+
+#include "runtime/rt.h"
+
+#define FW_MAX_FRAMES 65536u /* deeper calls are not on the stack that reports show */
+
+/* One call that has not returned.  A base (function 0) keeps what is below from being dropped. */
+struct fw_frame {
+    uintptr_t function; /* an address inside it */
+    uintptr_t site;     /* the return address in its caller */
+    uintptr_t stack;    /* the stack pointer: frames of callers lie above */
+};
+
+/*
+ * What hooks touch.  Its own thread's, but for `segment` and `ticks`, which the watchdog changes
+ * while the thread sits in the kernel.  All zero (no segment, no frames): hooks do nothing.
+ */
+struct fw_hot {
+    uint64_t segment; /* the current segment's number << 16; 0: none, every hook takes the long way */
+    int32_t ticks;    /* left of the quantum; below 0 hooks take the long way */
+    bool branched;    /* since the last record */
+    bool has_read;    /* since the last branch that was sent: read, joined or started */
+    uint32_t returns; /* calls that were sent and have returned, which was not sent */
+    uint32_t deep;    /* calls beyond the end of the frames */
+    struct fw_frame *top, *end; /* frames: next free one, and the array's end */
+    struct fw_frame *base;      /* frames[0], a base */
+    struct fw_frame *written;   /* frames below were sent */
+};
+
+extern __thread struct fw_hot fw_hot;
+
+enum fw_state {
+    FW_STATE_NEW,     /* not begun */
+    FW_STATE_RUNNING, /* has the token */
+    FW_STATE_READY,   /* waits for the token */
+    FW_STATE_BLOCKED, /* on an object */
+    FW_STATE_OUTSIDE, /* in the kernel, without the token */
+    FW_STATE_DEAD,
+};
+
+struct fw_list {
+    struct fw_list *next, *previous;
+};
+
+struct fw_thread {
+    /* fixed */
+    uint32_t number;
+    int32_t tid;
+    struct fw_hot *hot;
+    struct fw_frame *frames;
+
+    /* its own thread's */
+    volatile int inside;       /* depth of fw_enter; handlers wait while it is above 0 */
+    volatile int outside;      /* in the kernel for the program: a handler takes the token itself */
+    volatile int pending;      /* signals were put off (signals.c) */
+    uint32_t ignore[3];        /* depth by FW_IGNORE_* bit */
+    unsigned ignored;          /* FW_IGNORE_* bits with a depth */
+    unsigned finishing;        /* rounds of key destructors seen */
+    const void *load_address;  /* the last atomic load: to know a loop that spins */
+    uintptr_t load_pc;
+    uint64_t load_record, load_value;
+    unsigned spins;
+    void *signals;             /* signals.c */
+    void *extra;               /* threads_posix.c: start routine and the like */
+
+    /* the scheduler's, under its lock */
+    struct fw_list link;       /* in the ready queue or in a bucket of blocked threads */
+    struct fw_list all;        /* in the list of threads that have not been forgotten */
+    enum fw_state state;
+    const void *object;
+    unsigned flags;
+    enum fw_woken woken;
+    uint64_t wake_word;
+    uint64_t turn;             /* when it was blocked: longest waiting first */
+    _Atomic uint32_t go;       /* futex word: 1: it has been given the token */
+    volatile int lost;         /* the watchdog has taken the token away from it */
+    volatile int cancelled;    /* pthread_cancel was called */
+    pthread_t handle;
+    bool has_handle, forgotten, has_tid;
+};
+
+#define FW_THREAD_OF(member, pointer)                                                              \
+    ((struct fw_thread *)((char *)(pointer)-offsetof(struct fw_thread, member)))
+
+/* --- registry (thread.c) ---------------------------------------------------------------------- */
+
+/* The first thread of the process; it has the token. */
+void fw_thread_adopt_main(void);
+/* After a fork: the caller is the only thread, number 0. */
+void fw_thread_adopt_child(struct fw_thread *t);
+/* For every thread that is not forgotten, with the scheduler's lock held. */
+void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context);
+
+/* --- scheduler (sched.c) ---------------------------------------------------------------------- */
+
+struct fw_sched_options {
+    uint64_t seed;
+    uint32_t quantum; /* ticks (branches and events) that a thread runs on average */
+};
+
+extern bool fw_serial; /* serial mode is on, for the rest of the process's life */
+
+void fw_sched_start(const struct fw_sched_options *options, struct fw_thread *first);
+void fw_sched_forked(struct fw_thread *only);
+void fw_sched_lock(void);
+void fw_sched_unlock(void);
+/* Becomes the holder, waiting as long as it takes. */
+void fw_token_take(struct fw_thread *t);
+/* The same, but gives up after ns; false: not the holder. */
+bool fw_token_take_within(struct fw_thread *t, uint64_t ns);
+/* Gives the token away; t is not waiting for it. */
+void fw_token_pass(struct fw_thread *t, enum fw_state state);
+bool fw_token_has(const struct fw_thread *t);
+/* Wakes t from a block for another reason than fw_wake.  With the lock held. */
+void fw_unblock(struct fw_thread *t, enum fw_woken woken);
+/* The program runs t without its having the token: takes it again.  Nothing if it has it. */
+static inline void fw_token_regain(struct fw_thread *t);
+void fw_token_regain_lost(struct fw_thread *t);
+
+static inline void fw_token_regain(struct fw_thread *t)
+{
+    if (FW_UNLIKELY(t->lost))
+        fw_token_regain_lost(t);
+}
+
+/* --- watchdog (watchdog.c) -------------------------------------------------------------------- */
+
+/* Does the thread sit in a system call?  Not: runs, or waits for a page. */
+bool fw_watchdog_in_kernel(const struct fw_thread *t);
+
+/* --- stacks (hooks_flow.c) -------------------------------------------------------------------- */
+
+/* Around a signal handler: its frames stand on a base of their own. */
+struct fw_frame *fw_stack_handler_begin(void);
+void fw_stack_handler_end(struct fw_frame *mark);
+
+/* --- segments (shadow.c) ---------------------------------------------------------------------- */
+
+/* The holder's next accesses repeat nothing. */
+void fw_segment_next(struct fw_thread *t);
+
+#endif
