@@ -15,7 +15,7 @@
 
 void *fw_map_memory(size_t bytes)
 {
-    long memory = fw_call6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+    long memory = fw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
@@ -54,7 +54,7 @@ static bool say_hello(int fd, enum fw_wire_how how)
     hello.parent = (int32_t)fw_call(SYS_getppid, 0, 0, 0, 0);
     hello.how = how;
     fw_call(SYS_readlink, "/proc/self/exe", hello.program, sizeof hello.program - 1, 0);
-    return fw_call6(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
+    return fw_syscall(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
            (long)sizeof hello;
 }
 
@@ -94,7 +94,7 @@ static int hear_welcome(int fd, struct fw_wire_welcome *welcome)
 static bool map_ring(int memory, const struct fw_wire_welcome *welcome)
 {
     size_t bytes = FW_WIRE_PAGE + welcome->bytes;
-    long base = fw_call6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+    long base = fw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 
     if (base < 0 && base > -4096)
         return false;

@@ -20,7 +20,7 @@ struct fw_thread *fw_enter(void)
 void fw_leave(struct fw_thread *t)
 {
     t->inside--;
-    if (FW_UNLIKELY(t->pending) && !t->inside)
+    if (FW_UNLIKELY(fw_signals_waiting) && !t->inside)
         fw_signals_deliver(t);
 }
 

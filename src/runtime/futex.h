@@ -7,29 +7,17 @@
 #ifndef FW_RUNTIME_FUTEX_H
 #define FW_RUNTIME_FUTEX_H
 
+#include "runtime/local.h"
+
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-/* A system call that never touches errno; -errno on failure. */
-static inline long fw_call6(long number, long a, long b, long c, long d, long e, long f)
-{
-    long result;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
+/* A system call with up to four arguments, of any type; -errno if it fails. */
 #define fw_call(number, a, b, c, d)                                                                \
-    fw_call6(number, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+    fw_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
 #define FW_SECOND 1000000000u
 

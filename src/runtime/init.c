@@ -48,6 +48,7 @@ static void start(void)
     }
     register_membarrier();
     fw_sched_start(&scheduling, fw_self);
+    fw_signals_begin();
     send_beginning(fw_self);
     fw_leave(fw_self);
 }

@@ -333,7 +333,7 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
     fw_sched_lock();
     if (t->cancelled && t->flags & FW_BLOCK_CANCEL)
         fw_unblock(t, FW_CANCELLED);
-    else if (t->pending)
+    else if (fw_signals_waiting)
         fw_unblock(t, FW_INTERRUPTED);
     else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline)
         fw_unblock(t, FW_TIMED_OUT);
@@ -351,7 +351,7 @@ static void wait_blocked(struct fw_thread *t, uint64_t deadline)
         uint64_t now = deadline == FW_NO_DEADLINE ? 0 : fw_now();
         uint64_t left = deadline == FW_NO_DEADLINE ? pause : deadline > now ? deadline - now : 0;
 
-        if (t->pending || (t->cancelled && t->flags & FW_BLOCK_CANCEL))
+        if (fw_signals_waiting || (t->cancelled && t->flags & FW_BLOCK_CANCEL))
             left = 0;
         if (left && fw_futex_wait(&t->go, 0, left < pause ? left : pause, 0) == 0)
             continue;
@@ -447,7 +447,7 @@ void fw_outside_begin(struct fw_thread *t)
 {
     fw_token_pass(t, FW_STATE_OUTSIDE);
     t->outside = 1;
-    if (FW_UNLIKELY(t->pending)) {
+    if (FW_UNLIKELY(fw_signals_waiting)) {
         fw_outside_end(t);
         t->inside--;
         fw_signals_deliver(t);
@@ -464,4 +464,28 @@ void fw_outside_end(struct fw_thread *t)
     fw_token_take(t);
     new_quantum(t);
     errno = saved;
+}
+
+/* --- handlers ----------------------------------------------------------------------------------- */
+
+#define WAS_OUTSIDE 0x80000000u
+
+unsigned fw_handler_begin(struct fw_thread *t)
+{
+    unsigned before = (unsigned)t->inside | (t->outside ? WAS_OUTSIDE : 0);
+
+    if (t->outside)
+        fw_outside_end(t);
+    fw_token_regain(t);
+    t->inside = 0;
+    return before;
+}
+
+void fw_handler_end(struct fw_thread *t, unsigned before)
+{
+    t->inside = (int)(before & ~WAS_OUTSIDE);
+    if (before & WAS_OUTSIDE) {
+        fw_token_pass(t, FW_STATE_OUTSIDE);
+        t->outside = 1;
+    }
 }

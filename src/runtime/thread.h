@@ -61,7 +61,6 @@ struct fw_thread {
     /* its own thread's */
     volatile int inside;       /* depth of fw_enter; handlers wait while it is above 0 */
     volatile int outside;      /* in the kernel for the program: a handler takes the token itself */
-    volatile int pending;      /* signals were put off (signals.c) */
     uint32_t ignore[3];        /* depth by FW_IGNORE_* bit */
     unsigned ignored;          /* FW_IGNORE_* bits with a depth */
     unsigned finishing;        /* rounds of key destructors seen */
@@ -69,7 +68,6 @@ struct fw_thread {
     uintptr_t load_pc;
     uint64_t load_record, load_value;
     unsigned spins;
-    void *signals;             /* signals.c */
     void *extra;               /* threads_posix.c: start routine and the like */
 
     /* the scheduler's, under its lock */
