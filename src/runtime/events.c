@@ -119,7 +119,7 @@ uint64_t fw_record_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t op
     return fw_sink_put_text(t, kind, operand, NULL, text);
 }
 
-/* --- notes ------------------------------------------------------------------------------------ */
+/* --- notes --------------------------------------------------------------------------------- */
 
 #define NOTES 64u
 

@@ -103,7 +103,7 @@ HOOKS(unaligned_volatile_, 4)
 HOOKS(unaligned_volatile_, 8)
 PAIR_HOOKS(unaligned_volatile_)
 
-/* --- ranges ------------------------------------------------------------------------------------- */
+/* --- ranges -------------------------------------------------------------------------------- */
 
 static void on_range(void *address, size_t bytes, bool write, uintptr_t pc)
 {
@@ -136,7 +136,7 @@ FW_EXPORT void __tsan_write_range_pc(void *address, size_t bytes, void *pc)
     on_range(address, bytes, true, (uintptr_t)pc);
 }
 
-/* --- virtual tables ----------------------------------------------------------------------------- */
+/* --- virtual tables ------------------------------------------------------------------------ */
 
 /* Constructors and destructors store the pointer anew on every level; the same value is no news. */
 FW_EXPORT void __tsan_vptr_update(void **pointer, void *value)

@@ -1,9 +1,9 @@
 /*
  * hooks_atomic.c - atomic operations, which the compiler turns into calls.
  *
- * The operation is done here, seq_cst always (stronger is allowed), and recorded with the order that
- * the program asked for.  Since its thread has the token nothing comes between the two.  A failed
- * compare-exchange is a load.
+ * The operation is done here, seq_cst always (stronger is allowed), and recorded with the order
+ * that the program asked for.  Since its thread has the token nothing comes between the two.  A
+ * failed compare-exchange is a load.
  *
  * A loop that spins on a load would fill the trace: a load that repeats the last record of all,
  * from the same place and with the same value, is elided; putting it back right behind that record
@@ -25,7 +25,7 @@ typedef uint32_t a32;
 typedef uint64_t a64;
 typedef uint128_t a128;
 
-/* --- recording ---------------------------------------------------------------------------------- */
+/* --- recording ----------------------------------------------------------------------------- */
 
 /* gcc's numbers are those of <stdatomic.h>; higher bits are hints. */
 static void record(struct fw_thread *t, enum fw_wire_kind kind, const volatile void *address,
@@ -73,7 +73,7 @@ static struct fw_thread *enter(void)
     return t;
 }
 
-/* --- operations ----------------------------------------------------------------------------------- */
+/* --- operations ---------------------------------------------------------------------------- */
 
 #define LOAD_AND_STORE(bits, LOADED, STORED)                                                       \
     FW_EXPORT a##bits __tsan_atomic##bits##_load(const volatile a##bits *address, int order)       \
@@ -207,7 +207,7 @@ WIDE(nand, ~(old & value))
 #define wide_store(address, value) (void)wide_exchange(address, value)
 OPERATIONS(128, wide_load, wide_store, wide_exchange_if, wide)
 
-/* --- fences ----------------------------------------------------------------------------------- */
+/* --- fences -------------------------------------------------------------------------------- */
 
 FW_EXPORT void __tsan_atomic_thread_fence(int order)
 {

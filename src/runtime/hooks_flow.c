@@ -2,8 +2,8 @@
  * hooks_flow.c - calls, returns and branches.
  *
  * Calls are kept on a stack of the thread's own and sent only when something happens in them
- * (sink.h).  A function that is left by longjmp has no exit hook: its frame is found to be dead when
- * the next function is entered at or above its place on the machine's stack.
+ * (sink.h).  A function that is left by longjmp has no exit hook: its frame is found to be dead
+ * when the next function is entered at or above its place on the machine's stack.
  */
 #include "runtime/thread.h"
 
@@ -68,7 +68,7 @@ void fw_stack_handler_end(struct fw_frame *mark)
         pop();
 }
 
-/* --- branches ----------------------------------------------------------------------------------- */
+/* --- branches ------------------------------------------------------------------------------ */
 
 static __attribute__((noinline)) void out_of_ticks(void)
 {

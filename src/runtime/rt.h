@@ -60,7 +60,7 @@ void *fw_real_symbol(const char *name);
             (pointer) = (__typeof__(pointer))fw_real_symbol(name);                                 \
     } while (0)
 
-/* --- threads ------------------------------------------------------------------------------ */
+/* --- threads ------------------------------------------------------------------------------- */
 
 struct fw_thread; /* thread.h; most interceptors need only the pointer */
 
@@ -115,7 +115,7 @@ void fw_point(struct fw_thread *t);
 /* Hands the token over if anybody else can run (sched_yield, a spinning trylock). */
 void fw_yield(struct fw_thread *t);
 
-/* --- events ---------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------------------------- */
 /* All return the number of the record, 0 if nothing was recorded (recording is off or ignored). */
 
 /* Synchronisation: ends the thread's segment, so that later accesses are not taken for repeats. */
@@ -137,7 +137,7 @@ void fw_note(const char *key, const char *value);
 /* Synchronisation that is not modelled, said once: fw_unmodelled("process-shared mutex"). */
 void fw_unmodelled(const char *what);
 
-/* --- ignoring (annotations) ------------------------------------------------------------------ */
+/* --- ignoring (annotations) ---------------------------------------------------------------- */
 
 enum {
     FW_IGNORE_READS = 1,
@@ -146,7 +146,7 @@ enum {
 };
 void fw_ignore(struct fw_thread *t, unsigned what, int by); /* counts up (1) and down (-1) */
 
-/* --- threads: what pthread_create and its relatives need -------------------------------------- */
+/* --- threads: what pthread_create and its relatives need ----------------------------------- */
 
 /* A new thread, known by its number before it runs; sends FW_WIRE_FORK.  NULL: no memory. */
 struct fw_thread *fw_thread_create(struct fw_thread *parent, uintptr_t pc);
@@ -169,7 +169,7 @@ void fw_thread_forget(struct fw_thread *t);
 /* pthread_cancel was called for it: wakes it if it is blocked with FW_BLOCK_CANCEL. */
 void fw_thread_cancelled(struct fw_thread *t);
 
-/* --- processes and signals -------------------------------------------------------------------- */
+/* --- processes and signals ----------------------------------------------------------------- */
 
 /* In the child of a fork: one thread, a new trace, everything else as it was. */
 void fw_runtime_forked(void);

@@ -1,10 +1,10 @@
 /*
  * sched.c - the token: who runs.
  *
- * One thread holds the token.  It gives it away when it blocks on an object (fw_block), when it goes
- * into the kernel (fw_outside_begin), when its quantum is used up (fw_point) and when it ends.
- * Waiting threads stand in the ready queue; each waits at its own futex word, so that giving the
- * token away wakes just the one who gets it.
+ * One thread holds the token.  It gives it away when it blocks on an object (fw_block), when it
+ * goes into the kernel (fw_outside_begin), when its quantum is used up (fw_point) and when it
+ * ends.  Waiting threads stand in the ready queue; each waits at its own futex word, so that
+ * giving the token away wakes just the one who gets it.
  *
  * Choices come from a generator that is seeded by an option: the same seed and the same program
  * without outside influences make the same run.
@@ -20,7 +20,7 @@
 
 #define BUCKETS     256u
 #define CHOICE      4u                  /* the next one is among this many at the queue's front */
-#define RETRY_FIRST (2 * 1000 * 1000ull)   /* ns after which a blocked thread looks for itself ... */
+#define RETRY_FIRST (2 * 1000 * 1000ull)   /* ns after which a blocked thread looks itself ... */
 #define RETRY_LAST  (256 * 1000 * 1000ull) /* ... if nobody runs; doubled up to this */
 #define WATCH       (10 * 1000 * 1000ull)  /* ns after which waiting threads look at the holder */
 
@@ -37,7 +37,7 @@ static struct {
     uint64_t blocks; /* times that a thread has been blocked */
 } sched;
 
-/* --- lists ------------------------------------------------------------------------------------ */
+/* --- lists --------------------------------------------------------------------------------- */
 
 static void list_init(struct fw_list *list)
 {
@@ -64,7 +64,7 @@ static struct fw_list *bucket_of(const void *object)
     return &sched.blocked[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) % BUCKETS];
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- life ---------------------------------------------------------------------------------- */
 
 static uint32_t draw(void)
 {
@@ -123,7 +123,7 @@ bool fw_token_has(const struct fw_thread *t)
     return sched.holder == t;
 }
 
-/* --- giving and getting the token --------------------------------------------------------------- */
+/* --- giving and getting the token ---------------------------------------------------------- */
 
 /* The token goes to t.  Locked. */
 static void grant(struct fw_thread *t)
@@ -180,9 +180,9 @@ static bool ask(struct fw_thread *t)
 }
 
 /*
- * Takes the token from a holder that sits in the kernel, not through us: a call that we do not know,
- * or a library that makes system calls by itself.  Looked at twice, and once more after the holder
- * was told, so that it cannot be on its way back already: its next hook takes the long way.
+ * Takes the token from a holder that sits in the kernel, not through us: a call that we do not
+ * know, or a library that makes system calls by itself.  Looked at twice, and once more after the
+ * holder was told, so that it cannot be on its way back already: its next hook takes the long way.
  */
 static void watch_holder(uint64_t *turns_seen)
 {
@@ -309,7 +309,7 @@ void fw_point(struct fw_thread *t)
         fw_yield(t);
 }
 
-/* --- blocking --------------------------------------------------------------------------------- */
+/* --- blocking ------------------------------------------------------------------------------ */
 
 void fw_unblock(struct fw_thread *t, enum fw_woken woken)
 {
@@ -441,7 +441,7 @@ uint64_t fw_deadline(clockid_t clock, const struct timespec *when)
     return left <= 0 ? 0 : fw_now() + (uint64_t)left;
 }
 
-/* --- outside ---------------------------------------------------------------------------------- */
+/* --- outside ------------------------------------------------------------------------------- */
 
 void fw_outside_begin(struct fw_thread *t)
 {
@@ -466,7 +466,7 @@ void fw_outside_end(struct fw_thread *t)
     errno = saved;
 }
 
-/* --- handlers ----------------------------------------------------------------------------------- */
+/* --- handlers ------------------------------------------------------------------------------ */
 
 #define WAS_OUTSIDE 0x80000000u
 

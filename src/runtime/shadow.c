@@ -45,7 +45,8 @@ void fw_segment_next(struct fw_thread *t)
 }
 
 /* Marks the words of a range; *first and *end bound what was not there before.  False: all was. */
-static bool mark_range(uintptr_t address, size_t bytes, bool write, uintptr_t *first, uintptr_t *end)
+static bool mark_range(uintptr_t address, size_t bytes, bool write, uintptr_t *first,
+                       uintptr_t *end)
 {
     uintptr_t at = address, stop = address + bytes;
 

@@ -14,15 +14,16 @@
  * is cleared and every thread gets a new one.
  *
  * Why this is sound.  Let e be elided and e0 the access it repeats.  If in a witness no other
- * thread writes these bytes (for a write: accesses them) between e0 and the place of e, then putting
- * e back right there changes nothing that anybody sees: e reads what e0 read, and e's write follows
- * e0's with no one between.  (A branch that followed e follows e0 as well, so what it depends on is
- * kept.)  If another thread does access them there, then, since its thread does nothing but plain
- * accesses between e0 and e, both e and that access can be next at once: the witness holds a data
- * race on these bytes, a true one, which `race` finds by itself as a pair with e0.  So every finding
- * is a true one in a program whose other races are mended, and the first race of every witness is
- * true in any case.  hb, cp, lockset and mb judge e0 and e alike: same thread, same locks, no edge
- * in or out between them; a later access ordered after e is ordered after e0.
+ * thread writes these bytes (for a write: accesses them) between e0 and the place of e, then
+ * putting e back right there changes nothing that anybody sees: e reads what e0 read, and e's
+ * write follows e0's with no one between.  (A branch that followed e follows e0 as well, so what
+ * it depends on is kept.)  If another thread does access them there, then, since its thread does
+ * nothing but plain accesses between e0 and e, both e and that access can be next at once: the
+ * witness holds a data race on these bytes, a true one, which `race` finds by itself as a pair
+ * with e0.  So every finding is a true one in a program whose other races are mended, and the
+ * first race of every witness is true in any case.  hb, cp, lockset and mb judge e0 and e alike:
+ * same thread, same locks, no edge in or out between them; a later access ordered after e is
+ * ordered after e0.
  */
 #ifndef FW_RUNTIME_SHADOW_H
 #define FW_RUNTIME_SHADOW_H

@@ -147,8 +147,8 @@ uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t opera
     return fw_sink.count;
 }
 
-uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,
-                          uint64_t b1, uintptr_t pc)
+uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
+                          uint64_t a1, uint64_t b1, uintptr_t pc)
 {
     unsigned aux;
 

@@ -1,10 +1,10 @@
 /*
  * sink.h - where records go: the ring that the recorder drains.
  *
- * The holder of the token writes; each record is published by itself.  A full ring makes it wait; a
- * recorder that is gone switches recording off (fw_sink.on), and the program goes on.  Recording in
- * parallel will need one sink a thread and a common count; only this file and wire.h know that there
- * is one ring.
+ * The holder of the token writes; each record is published by itself.  A full ring makes it wait;
+ * a recorder that is gone switches recording off (fw_sink.on), and the program goes on.  Recording
+ * in parallel will need one sink a thread and a common count; only this file and wire.h know that
+ * there is one ring.
  *
  * Everything a record implies is sent before it: whose it is (SWITCH), and the calls and returns
  * since the thread's last one.  So functions in which nothing happens cost nothing on the wire.
@@ -43,8 +43,8 @@ void fw_sink_done(void);
 /* A record of t, the holder.  Nothing is sent while the sink is off.  Return its number, or 0. */
 uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, unsigned n,
                      unsigned aux, uintptr_t pc);
-uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,
-                          uint64_t b1, uintptr_t pc);
+uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
+                          uint64_t a1, uint64_t b1, uintptr_t pc);
 uint64_t fw_sink_put_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
                           const uint64_t more[2], const char *text);
 

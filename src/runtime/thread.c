@@ -94,7 +94,7 @@ void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *con
         visit(FW_THREAD_OF(all, item), context);
 }
 
-/* --- begin and end ---------------------------------------------------------------------------- */
+/* --- begin and end ------------------------------------------------------------------------- */
 
 /* The calling thread is t: its hooks work from now on. */
 static void become(struct fw_thread *t)
@@ -220,7 +220,7 @@ void fw_thread_finish(struct fw_thread *t)
     fw_sched_unlock();
 }
 
-/* --- handles ------------------------------------------------------------------------------------ */
+/* --- handles ------------------------------------------------------------------------------- */
 
 struct fw_thread *fw_thread_find(pthread_t handle)
 {

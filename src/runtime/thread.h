@@ -1,8 +1,8 @@
 /*
  * thread.h - a thread as the runtime sees it, and the scheduler's words about it.
  *
- * `struct fw_hot` lies in the thread's own static TLS: hooks find it without a pointer.  The rest is
- * memory of the runtime's own (mmap), reused when its thread has finished and was joined.
+ * `struct fw_hot` lies in the thread's own static TLS: hooks find it without a pointer.  The rest
+ * is memory of the runtime's own (mmap), reused when its thread has finished and was joined.
  *
  * Fields of a group are touched by who is named there and by nobody else.
  */
@@ -25,7 +25,7 @@ struct fw_frame {
  * while the thread sits in the kernel.  All zero (no segment, no frames): hooks do nothing.
  */
 struct fw_hot {
-    uint64_t segment; /* the current segment's number << 16; 0: none, every hook takes the long way */
+    uint64_t segment; /* the current segment's number << 16; 0: none, hooks take the long way */
     int32_t ticks;    /* left of the quantum; below 0 hooks take the long way */
     bool branched;    /* since the last record */
     bool has_read;    /* since the last branch that was sent: read, joined or started */
@@ -89,7 +89,7 @@ struct fw_thread {
 #define FW_THREAD_OF(member, pointer)                                                              \
     ((struct fw_thread *)((char *)(pointer)-offsetof(struct fw_thread, member)))
 
-/* --- registry (thread.c) ---------------------------------------------------------------------- */
+/* --- registry (thread.c) ------------------------------------------------------------------- */
 
 /* The first thread of the process; it has the token. */
 void fw_thread_adopt_main(void);
@@ -98,7 +98,7 @@ void fw_thread_adopt_child(struct fw_thread *t);
 /* For every thread that is not forgotten, with the scheduler's lock held. */
 void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context);
 
-/* --- scheduler (sched.c) ---------------------------------------------------------------------- */
+/* --- scheduler (sched.c) ------------------------------------------------------------------- */
 
 struct fw_sched_options {
     uint64_t seed;
@@ -130,18 +130,18 @@ static inline void fw_token_regain(struct fw_thread *t)
         fw_token_regain_lost(t);
 }
 
-/* --- watchdog (watchdog.c) -------------------------------------------------------------------- */
+/* --- watchdog (watchdog.c) ----------------------------------------------------------------- */
 
 /* Does the thread sit in a system call?  Not: runs, or waits for a page. */
 bool fw_watchdog_in_kernel(const struct fw_thread *t);
 
-/* --- stacks (hooks_flow.c) -------------------------------------------------------------------- */
+/* --- stacks (hooks_flow.c) ----------------------------------------------------------------- */
 
 /* Around a signal handler: its frames stand on a base of their own. */
 struct fw_frame *fw_stack_handler_begin(void);
 void fw_stack_handler_end(struct fw_frame *mark);
 
-/* --- segments (shadow.c) ---------------------------------------------------------------------- */
+/* --- segments (shadow.c) ------------------------------------------------------------------- */
 
 /* The holder's next accesses repeat nothing. */
 void fw_segment_next(struct fw_thread *t);

@@ -1,9 +1,9 @@
 /*
  * watchdog.c - is a thread that has the token sitting in the kernel?
  *
- * /proc/self/task/TID/syscall tells: "running", or the number of the system call (-1: in the kernel
- * for another reason, such as a page that has to be fetched; then an access of the program may still
- * be under way, and the token stays).  Where that file cannot be read the answer is no.
+ * /proc/self/task/TID/syscall tells: "running", or the number of the system call (-1: in the
+ * kernel for another reason, such as a page that has to be fetched; then an access of the program
+ * may still be under way, and the token stays).  Where that file cannot be read the answer is no.
  */
 #include "runtime/futex.h"
 #include "runtime/thread.h"
