@@ -40,6 +40,24 @@ void fw_input_open_memory(struct fw_input *in, const void *data, size_t size, co
     in->name = fw_xstrdup(name);
 }
 
+void fw_input_open_fd(struct fw_input *in, int fd, const char *name)
+{
+    memset(in, 0, sizeof *in);
+    in->fd = fd;
+    in->seekable = true;
+    in->name = fw_xstrdup(name);
+}
+
+int fw_input_rewind(struct fw_input *in, struct fw_error *err)
+{
+    FW_ASSERT(in->seekable);
+    if (in->fd >= 0 && lseek(in->fd, 0, SEEK_SET) < 0)
+        return fw_error_errno(err, "cannot read '%s' again", in->name);
+    in->offset = 0;
+    in->ahead_len = 0;
+    return 0;
+}
+
 void fw_input_close(struct fw_input *in)
 {
     if (in->fd > STDIN_FILENO)

@@ -32,7 +32,12 @@ struct fw_input {
 /* Opens the path; "-" is standard input.  Directories are refused. */
 int fw_input_open(struct fw_input *in, const char *path, struct fw_error *err);
 void fw_input_open_memory(struct fw_input *in, const void *data, size_t size, const char *name);
+/* Takes over a descriptor of a regular file. */
+void fw_input_open_fd(struct fw_input *in, int fd, const char *name);
 void fw_input_close(struct fw_input *in);
+
+/* Back to the first byte of a seekable input. */
+int fw_input_rewind(struct fw_input *in, struct fw_error *err);
 
 /* Up to `want` next bytes; 0 at the end, -1 on error.  Short reads are normal on pipes. */
 ssize_t fw_input_read(struct fw_input *in, void *to, size_t want, struct fw_error *err);

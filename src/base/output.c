@@ -83,6 +83,11 @@ int fw_output_open(struct fw_output *out, const char *path, struct fw_error *err
     return 0;
 }
 
+void fw_output_open_fd(struct fw_output *out, int fd, const char *name)
+{
+    init(out, fd, name);
+}
+
 void fw_output_open_memory(struct fw_output *out)
 {
     init(out, -1, "memory");

@@ -29,6 +29,8 @@ struct fw_output {
 
 /* Opens the path for writing; "-" is standard output. */
 int fw_output_open(struct fw_output *out, const char *path, struct fw_error *err);
+/* Takes over a descriptor; it is written directly. */
+void fw_output_open_fd(struct fw_output *out, int fd, const char *name);
 /* Collects in memory: buffer and used hold the result until fw_output_abandon. */
 void fw_output_open_memory(struct fw_output *out);
 

@@ -19,6 +19,13 @@ static const struct fw_format *const formats[] = {
     &fw_format_fwt,
 };
 
+static const struct fw_recovery *recovery;
+
+void fw_reader_set_recovery(const struct fw_recovery *new_recovery)
+{
+    recovery = new_recovery;
+}
+
 struct fw_reader {
     struct fw_input input;
     struct fw_symbols *symbols;
@@ -86,6 +93,25 @@ static int skip_byte_order_mark(struct fw_input *input, struct fw_error *err)
     return fw_input_read_full(input, gone, sizeof gone, err) < 0 ? -1 : 0;
 }
 
+/* Puts a trace in the place of a recording that was not finished. */
+static int recover(struct fw_input *input, struct fw_error *err)
+{
+    const unsigned char *bytes;
+    struct fw_input trace;
+    ssize_t got = fw_input_peek(input, &bytes, sizeof recovery->magic, err);
+
+    if (got < 0)
+        return -1;
+    /* It may be cut inside the magic; two bytes could be the beginning of any format of ours. */
+    if (got < 3 || memcmp(bytes, recovery->magic, (size_t)got) != 0)
+        return 0;
+    if (recovery->recover(input, &trace, err) < 0)
+        return -1;
+    fw_input_close(input);
+    *input = trace;
+    return 0;
+}
+
 /* Takes over *input. */
 static int open_input(struct fw_reader **out, const struct fw_input *input,
                       const struct fw_read_options *options, struct fw_error *err)
@@ -97,7 +123,9 @@ static int open_input(struct fw_reader **out, const struct fw_input *input,
 
     options = options ? options : &defaults;
     reader->input = *input;
-    format = find_format(reader, options, err);
+    format = NULL;
+    if (!recovery || recover(&reader->input, err) == 0)
+        format = find_format(reader, options, err);
     if (!format) {
         fw_reader_close(reader);
         return -1;
@@ -232,6 +260,22 @@ struct fw_symbols *fw_reader_take_symbols(struct fw_reader *reader)
 const struct fw_read_status *fw_reader_status(const struct fw_reader *reader)
 {
     return &reader->status;
+}
+
+static bool is_fwt(const struct fw_reader *reader)
+{
+    return reader->decoder->format == &fw_format_fwt;
+}
+
+const char *fw_reader_metadata(const struct fw_reader *reader, const char *key)
+{
+    return is_fwt(reader) ? fw_fwt_metadata(reader->decoder, key) : NULL;
+}
+
+const struct fw_fwt_module *fw_reader_modules(const struct fw_reader *reader, size_t *count)
+{
+    *count = 0;
+    return is_fwt(reader) ? fw_fwt_modules(reader->decoder, count) : NULL;
 }
 
 const char *fw_reader_format(const struct fw_reader *reader)

@@ -19,6 +19,20 @@
 #include "trace/symbols.h"
 
 struct fw_reader;
+struct fw_fwt_module;
+struct fw_input;
+
+/*
+ * Files that are not traces yet but can be made one: recordings that were not finished.  Who can
+ * do it stands above this layer and says so once, before any reader is opened.
+ */
+struct fw_recovery {
+    char magic[8]; /* how such files begin */
+    /* Makes *to a .fwt out of `from`, which stands at its first byte and stays the caller's. */
+    int (*recover)(struct fw_input *from, struct fw_input *to, struct fw_error *err);
+};
+
+void fw_reader_set_recovery(const struct fw_recovery *recovery);
 
 struct fw_read_options {
     bool repair;         /* drop ill-formed events, count them, go on */
@@ -62,6 +76,9 @@ int fw_reader_has_branches(struct fw_reader *reader, struct fw_error *err);
 struct fw_symbols *fw_reader_symbols(struct fw_reader *reader);       /* borrowed */
 struct fw_symbols *fw_reader_take_symbols(struct fw_reader *reader);  /* the caller owns */
 const struct fw_read_status *fw_reader_status(const struct fw_reader *reader);
+/* What only a .fwt carries, met so far (fwt.h): NULL or nothing for other formats. */
+const char *fw_reader_metadata(const struct fw_reader *reader, const char *key);
+const struct fw_fwt_module *fw_reader_modules(const struct fw_reader *reader, size_t *count);
 const char *fw_reader_format(const struct fw_reader *reader); /* "std", "tid", "fwt" */
 const char *fw_reader_name(const struct fw_reader *reader);   /* for messages */
 

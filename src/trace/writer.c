@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/bug.h"
 #include "base/vec.h"
+#include "trace/fwt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct fw_writer {
     FW_VEC(struct run) runs;      /* ascending; empty: index and position are the same */
     FW_VEC(struct fw_attr) attrs; /* of a batch, renumbered */
     bool failed, finished;
+    bool leave_cut; /* .fwt: without an end mark */
 };
 
 static const struct fw_encoder_class *encoder_by_name(const char *name, size_t len)
@@ -107,6 +109,34 @@ int fw_writer_open_memory(struct fw_writer **writer, const char *format,
     fw_output_open_memory(&out);
     *writer = create(class, &out, symbols, branches);
     return 0;
+}
+
+int fw_writer_open_output(struct fw_writer **writer, const struct fw_output *out,
+                          const char *format, const struct fw_symbols *symbols, bool branches,
+                          struct fw_error *err)
+{
+    const struct fw_encoder_class *class = find_encoder("", format, err);
+
+    if (!class)
+        return -1;
+    *writer = create(class, out, symbols, branches);
+    return 0;
+}
+
+void *fw_writer_encoder(struct fw_writer *writer)
+{
+    return writer->encoder;
+}
+
+uint64_t fw_writer_count(const struct fw_writer *writer)
+{
+    return writer->written;
+}
+
+void fw_writer_leave_cut(struct fw_writer *writer)
+{
+    FW_ASSERT(writer->class == &fw_encoder_fwt);
+    writer->leave_cut = true;
 }
 
 /* Extends the map by an event. */
@@ -200,6 +230,8 @@ static int finish(struct fw_writer *writer, struct fw_error *err)
     writer->finished = true;
     if (writer->failed)
         return fw_error_set(err, "'%s' is incomplete", writer->out.name);
+    if (writer->leave_cut)
+        return fw_fwt_flush(writer->encoder, err);
     return writer->class->finish(writer->encoder, err);
 }
 

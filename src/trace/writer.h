@@ -50,6 +50,18 @@ int fw_writer_open(struct fw_writer **writer, const char *path, const char *form
 int fw_writer_open_memory(struct fw_writer **writer, const char *format,
                           const struct fw_symbols *symbols, bool branches, struct fw_error *err);
 
+/* Takes over an output that the caller has opened, errors included. */
+int fw_writer_open_output(struct fw_writer **writer, const struct fw_output *out,
+                          const char *format, const struct fw_symbols *symbols, bool branches,
+                          struct fw_error *err);
+
+/* The format's encoder, for what only one format can carry (fwt.h). */
+void *fw_writer_encoder(struct fw_writer *writer);
+/* Events so far. */
+uint64_t fw_writer_count(const struct fw_writer *writer);
+/* .fwt: no end mark will be written, so that readers take the trace for cut. */
+void fw_writer_leave_cut(struct fw_writer *writer);
+
 int fw_writer_batch(struct fw_writer *writer, const struct fw_batch *batch, struct fw_error *err);
 
 /* Finishes a memory writer: *data is the caller's to free. */
