@@ -4,7 +4,7 @@ file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
 add_library(foreweave_rt SHARED ${RUNTIME_SOURCES})
 target_include_directories(foreweave_rt PRIVATE src)
 target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
-                       -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none
+                       -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none -fomit-frame-pointer
                        -mcx16)
 target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined)
 # What the library itself calls by these names is in local.c, not the interceptors it exports.

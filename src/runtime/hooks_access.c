@@ -26,20 +26,19 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
     fw_leave(t);
 }
 
-/* Hardly any access crosses a word; those that do have no short way. */
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
 {
     uintptr_t at = (uintptr_t)address;
 
-    if (FW_LIKELY((at & 7) + size <= 8) && FW_LIKELY(fw_shadow_repeats(at, size, write)))
+    if (FW_LIKELY(fw_shadow_repeats(at, size, write)))
         return;
     record(at, size, write, pc);
 }
 
 static inline void on_pair(void *address, bool write, uintptr_t pc) /* 16 bytes */
 {
-    on_access(address, 8, write, pc);
-    on_access((char *)address + 8, 8, write, pc);
+    if (FW_UNLIKELY(!fw_shadow_pair_repeats((uintptr_t)address, write)))
+        record((uintptr_t)address, 16, write, pc);
 }
 
 #define HOOK(name, size, write)                                                                    \

@@ -37,10 +37,6 @@ static void start(void)
 {
     struct fw_sched_options scheduling = { options.seed, options.quantum };
 
-    if (!fw_shadow_start()) {
-        fw_sink_off("no memory");
-        return;
-    }
     fw_thread_adopt_main();
     if (!fw_self) {
         fw_sink_off("no memory");

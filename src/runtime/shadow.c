@@ -6,42 +6,28 @@
 #include "runtime/sink.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-static uint64_t no_cell = ~UINT64_C(0);
-uint64_t *fw_shadow = &no_cell;
-uint64_t fw_shadow_mask;
+uint64_t fw_shadow[FW_SHADOW_CELLS + 1]; /* untouched, it takes no memory */
 
 static uint64_t last_segment;
-
-bool fw_shadow_start(void)
-{
-    void *cells = fw_map_memory(FW_SHADOW_CELLS * sizeof(uint64_t));
-
-    if (!cells)
-        return false;
-    fw_shadow = cells;
-    fw_shadow_mask = FW_SHADOW_CELLS - 1;
-    return true;
-}
 
 static void renumber(struct fw_thread *t, void *context)
 {
     (void)context;
     if (t->hot && t->hot->segment)
-        t->hot->segment = ++last_segment << 16;
+        t->hot->segment = ++last_segment << FW_SEGMENT_SHIFT;
 }
 
 void fw_segment_next(struct fw_thread *t)
 {
     if (FW_UNLIKELY(last_segment + 1 >= UINT64_C(1) << FW_SEGMENT_BITS)) {
-        memset(fw_shadow, 0, FW_SHADOW_CELLS * sizeof(uint64_t));
+        memset(fw_shadow, 0, sizeof fw_shadow);
         last_segment = 0;
         fw_sched_lock();
         fw_thread_each(renumber, NULL);
         fw_sched_unlock();
     }
-    t->hot->segment = ++last_segment << 16;
+    t->hot->segment = ++last_segment << FW_SEGMENT_SHIFT;
 }
 
 /* Marks the words of a range; *first and *end bound what was not there before.  False: all was. */
@@ -89,10 +75,8 @@ void fw_fresh(const void *address, size_t bytes)
 {
     uintptr_t at = (uintptr_t)address & ~(uintptr_t)7, stop = (uintptr_t)address + bytes;
 
-    if (!fw_shadow_mask)
-        return;
     if (bytes >= FW_SHADOW_CELLS * 8u) {
-        memset(fw_shadow, 0, FW_SHADOW_CELLS * sizeof(uint64_t));
+        memset(fw_shadow, 0, sizeof fw_shadow);
         return;
     }
     for (; at < stop; at += 8)

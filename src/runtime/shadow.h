@@ -7,7 +7,10 @@
  * one.  A cell tells the last segment that accessed the word, and which of its bytes were read and
  * written in it:
  *
- *     63..40 address bits above the index   39..16 segment   15..8 written   7..0 read
+ *     63..16 (word's address << 16) xor (segment's number << 19)   15..8 written   7..0 read
+ *
+ * Words that share a cell agree in the address bits that the segment's 21 bits are laid over, so
+ * equal cells mean equal word and equal segment.  That costs a hook about ten instructions.
  *
  * Any access of another thread, or of another word with this cell, overwrites it; forgetting only
  * means that a repeat is recorded.  Segment numbers are given out once; when they run out the table
@@ -30,25 +33,22 @@
 
 #include "runtime/thread.h"
 
-#define FW_SHADOW_BITS  21u /* words: 16 MiB of memory, 16 MiB of cells */
-#define FW_SHADOW_CELLS (1u << FW_SHADOW_BITS)
-#define FW_SEGMENT_BITS 24u
+#define FW_SHADOW_BITS   21u /* words: 16 MiB of memory, 16 MiB of cells */
+#define FW_SHADOW_CELLS  (1u << FW_SHADOW_BITS)
+#define FW_SEGMENT_SHIFT 19u
+#define FW_SEGMENT_BITS  FW_SHADOW_BITS
 
-/* One cell that matches nothing until the table is there. */
-extern uint64_t *fw_shadow;
-extern uint64_t fw_shadow_mask;
-
-/* Makes the table; false: no memory. */
-bool fw_shadow_start(void);
+extern uint64_t fw_shadow[FW_SHADOW_CELLS + 1]; /* the last one stays 0 */
 
 static inline uint64_t *fw_shadow_cell(uintptr_t address)
 {
-    return &fw_shadow[address >> 3 & fw_shadow_mask];
+    return &fw_shadow[address >> 3 & (FW_SHADOW_CELLS - 1)];
 }
 
-static inline uint64_t fw_shadow_key(uintptr_t address, uint64_t segment)
+/* A cell's upper bits for this access; not a word's address: bits that no cell has. */
+static inline uint64_t fw_shadow_key(uintptr_t address)
 {
-    return (uint64_t)(address >> (FW_SHADOW_BITS + 3)) << 40 | segment;
+    return (uint64_t)address << 16 ^ fw_hot.segment;
 }
 
 /* Bits of a cell for `size` bytes (that do not leave the word) from address. */
@@ -57,14 +57,30 @@ static inline uint64_t fw_shadow_bits(uintptr_t address, unsigned size, bool wri
     return (uint64_t)((1u << size) - 1) << (address & 7) << (write ? 8 : 0);
 }
 
-/* Was this access made before in the segment? */
+/* Was this access made before in the segment?  Says no to accesses that are not aligned. */
 static inline bool fw_shadow_repeats(uintptr_t address, unsigned size, bool write)
 {
-    uint64_t bits = fw_shadow_bits(address, size, write);
-    uint64_t cell = *fw_shadow_cell(address);
-    uint64_t key = fw_shadow_key(address, fw_hot.segment);
+    uint64_t cell = *fw_shadow_cell(address), bits;
 
-    return ((cell ^ key) >> 16) == 0 && (cell & bits) == bits;
+    if (size == 8) {
+        bits = write ? 0xff00 : 0xff;
+        return ((cell ^ fw_shadow_key(address)) & (~UINT64_C(0xffff) | bits)) == bits;
+    }
+    if (size > 1 && address & (size - 1))
+        return false;
+    bits = fw_shadow_bits(address, size, write);
+    return ((cell ^ fw_shadow_key(address & ~(uintptr_t)7)) & (~UINT64_C(0xffff) | bits)) == bits;
+}
+
+/* The same of 16 bytes.  (The word behind the table's last one is looked for in the wrong place,
+ * and not found.) */
+static inline bool fw_shadow_pair_repeats(uintptr_t address, bool write)
+{
+    const uint64_t *cell = fw_shadow_cell(address);
+    uint64_t bits = write ? 0xff00 : 0xff, key = fw_shadow_key(address);
+    uint64_t next = fw_shadow_key(address + 8);
+
+    return (((cell[0] ^ key ^ bits) | (cell[1] ^ next ^ bits)) & (~UINT64_C(0xffff) | bits)) == 0;
 }
 
 /* Remembers it; true: it was there already. */
@@ -72,7 +88,7 @@ static inline bool fw_shadow_mark(uintptr_t address, unsigned size, bool write)
 {
     uint64_t bits = fw_shadow_bits(address, size, write);
     uint64_t *cell = fw_shadow_cell(address);
-    uint64_t key = fw_shadow_key(address, fw_hot.segment);
+    uint64_t key = fw_shadow_key(address & ~(uintptr_t)7);
 
     if (((*cell ^ key) >> 16) != 0)
         *cell = key | bits;

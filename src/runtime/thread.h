@@ -25,7 +25,8 @@ struct fw_frame {
  * while the thread sits in the kernel.  All zero (no segment, no frames): hooks do nothing.
  */
 struct fw_hot {
-    uint64_t segment; /* the current segment's number << 16; 0: none, hooks take the long way */
+    uint64_t segment; /* the current segment's number, shifted (shadow.h); 0: none, hooks take the
+                         long way */
     int32_t ticks;    /* left of the quantum; below 0 hooks take the long way */
     bool branched;    /* since the last record */
     bool has_read;    /* since the last branch that was sent: read, joined or started */
