@@ -4,7 +4,8 @@ target_include_directories(foreweave_fuzzed PUBLIC src)
 # Comparisons are not traced: it costs half the speed, and a dictionary knows the words.
 target_compile_options(foreweave_fuzzed PUBLIC -fsanitize=fuzzer-no-link,address,undefined
                        -fno-sanitize-coverage=trace-cmp -O2)
-target_link_libraries(foreweave_fuzzed PUBLIC ${ZSTD_LIBRARY} ${CJSON_LIBRARY} Threads::Threads)
+target_link_libraries(foreweave_fuzzed PUBLIC ${ZSTD_LIBRARY} ${CJSON_LIBRARY} ${DW_LIBRARY}
+                      ${ELF_LIBRARY} ${CAPSTONE_LIBRARY} Threads::Threads)
 
 file(GLOB FUZZERS CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(source ${FUZZERS})

@@ -1,0 +1,43 @@
+/*
+ * operand_flow.h - what registers hold at each call of a function.
+ *
+ * A forward analysis to a fixed point.  A register's value is unknown, or one thing that is the
+ * same whatever the thread has read: a number, an address relative to the stack pointer at the
+ * function's entry (or to a rounded one), to the thread's block, or to what a constant slot of
+ * memory holds.  At a join, values that differ become unknown: which of two constants it is
+ * depends on how control came there, and not every way has an event of its own.
+ *
+ * Jumps through tables of read-only memory are followed (a table ends where an entry leaves the
+ * function, so rather too many ways are taken than too few); any other indirect jump makes the
+ * whole function unknown.  Code that no jump reaches (exceptions land there) starts with nothing
+ * known.  Parts of a function that the compiler put elsewhere (NAME.cold) belong to it.
+ */
+#ifndef FW_SYMBOL_OPERAND_FLOW_H
+#define FW_SYMBOL_OPERAND_FLOW_H
+
+#include "symbol/operand_code.h"
+
+/* What is known of a call; one bit for each of the first four integer arguments. */
+struct fw_call {
+    uint64_t returns;   /* to this address */
+    const char *callee; /* NULL: not certain */
+    bool direct;        /* always to the same function */
+    uint8_t fixed;
+};
+
+FW_VEC_TYPE(fw_calls, struct fw_call);
+
+struct fw_ranges_item {
+    uint64_t start, end;
+};
+
+FW_VEC_TYPE(fw_ranges, struct fw_ranges_item);
+
+/*
+ * Appends the calls in the first range, by address; it is entered at its start.  The others are its
+ * outlying parts.  False: nothing is known.
+ */
+bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
+                   struct fw_calls *calls);
+
+#endif
