@@ -39,7 +39,7 @@ enum fw_exit {
 };
 
 struct fw_exit_note {
-    int status;
+    int status; /* negative: all others; comes last */
     const char *meaning; /* NULL ends the table */
 };
 
@@ -62,10 +62,13 @@ struct fw_command {
     int (*run)(const void *options, int argc, char **argv);
     const struct fw_command *const *children; /* ends with NULL; then run is NULL */
     bool stop_at_operand;                     /* options end at the first operand */
+    bool foreign; /* the arguments are another program's; only --NAME=VALUE in front are ours */
 };
 
 extern const struct fw_command fw_cmd_root; /* foreweave itself: its children are the commands */
+extern const struct fw_command fw_cmd_cc;
 extern const struct fw_command fw_cmd_check;
+extern const struct fw_command fw_cmd_cxx;
 extern const struct fw_command fw_cmd_doctor;
 extern const struct fw_command fw_cmd_help;
 extern const struct fw_command fw_cmd_list;

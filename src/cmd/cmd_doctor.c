@@ -7,24 +7,22 @@
  */
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/run.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
 #include <cjson/cJSON.h>
-#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <pthread.h>
 #include <sched.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -143,40 +141,13 @@ static void probe_threads(struct result *result)
         advise(result, LEVEL_FAIL, "cannot create a thread: raise the process limit (ulimit -u)");
 }
 
-/* The first line that the command prints, without its newline; -1 if it cannot be run. */
-static int first_line(char *const command[], char *line, size_t size)
-{
-    posix_spawn_file_actions_t actions;
-    int ends[2], status = -1;
-    pid_t child;
-    FILE *file;
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    status = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    file = fdopen(ends[0], "r");
-    line[0] = '\0';
-    if (status == 0 && file && fgets(line, (int)size, file))
-        line[strcspn(line, "\n")] = '\0';
-    if (file)
-        fclose(file);
-    if (status == 0 && (waitpid(child, &status, 0) < 0 || status != 0))
-        status = -1;
-    return status == 0 && line[0] ? 0 : -1;
-}
-
 static void probe_compiler(struct result *result, const char *compiler, const char *option,
                            const char *advice)
 {
     char *const command[] = { (char *)compiler, (char *)option, NULL };
     char version[160];
 
-    if (first_line(command, version, sizeof version) == 0) {
+    if (fw_run_first_line(command, version, sizeof version) == 0) {
         found(result, "%s", version);
         return;
     }

@@ -113,7 +113,10 @@ static void sections_end(const struct fw_command *command, struct fw_output *out
     }
     fw_output_text(out, ".SH EXIT STATUS\n");
     for (; note->meaning; note++) {
-        fw_output_printf(out, ".TP\n%d\n", note->status);
+        if (note->status < 0)
+            fw_output_text(out, ".TP\nother\n");
+        else
+            fw_output_printf(out, ".TP\n%d\n", note->status);
         roff_line(out, note->meaning);
     }
 }

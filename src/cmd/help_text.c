@@ -163,8 +163,10 @@ static void manual_end(const struct fw_command *command, struct fw_output *out)
     for (const struct fw_example *e = command->examples; e && e->command; e++)
         fw_output_printf(out, "    %s\n            %s\n", e->command, e->says);
     fw_output_text(out, "\nEXIT STATUS\n");
-    for (; note->meaning; note++)
+    for (; note->meaning && note->status >= 0; note++)
         fw_output_printf(out, "    %-7d %s\n", note->status, note->meaning);
+    if (note->meaning)
+        fw_output_printf(out, "    %-7s %s\n", "other", note->meaning);
 }
 
 void fw_help_manual(const struct fw_path *path, struct fw_output *out)

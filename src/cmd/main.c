@@ -21,6 +21,8 @@
 /* One row a command, in the order of the help. */
 /* clang-format off */
 static const struct fw_command *const commands[] = {
+    &fw_cmd_cc,
+    &fw_cmd_cxx,
     &fw_cmd_check,
     &fw_cmd_trace,
     &fw_cmd_tiddle,
@@ -77,6 +79,7 @@ const struct fw_exit_note fw_default_exits[] = {
 };
 
 static struct fw_path current = { { &fw_cmd_root }, 1 };
+static bool called_by_link; /* as foreweave-NAME */
 
 const struct fw_path *fw_current_path(void)
 {
@@ -240,17 +243,51 @@ static int parse(const struct fw_command *command, void *values, int argc, char 
     return 0;
 }
 
-static int dispatch(int argc, char **argv)
+/* How many arguments in front are options of ours: --NAME=VALUE, or --NAME and a VALUE. */
+static int leading_options(const struct fw_option *table, int argc, char **argv)
 {
-    const struct fw_command *command = fw_path_command(&current);
-    size_t size = command->options_size;
-    void *values = fw_xcalloc(1, size ? size : 1);
-    struct fw_parsed parsed;
-    int status;
+    int count = 0;
 
-    if (command->defaults)
-        memcpy(values, command->defaults, size);
-    status = parse(command, values, argc, argv, &parsed);
+    while (count < argc) {
+        const struct fw_option *o = table;
+        size_t len = strcspn(argv[count], "=");
+
+        while (o->name && (strncmp(argv[count], "--", 2) != 0 || strlen(o->name) != len - 2 ||
+                           strncmp(argv[count] + 2, o->name, len - 2) != 0))
+            o++;
+        if (!o->name)
+            break;
+        count += argv[count][len] ? 1 : 2;
+    }
+    return count < argc ? count : argc;
+}
+
+/*
+ * A command in whose place another program runs.  A lone -h or --help is ours, unless the command
+ * was called by a name of its own (foreweave-cc), which is that of the other program for all users.
+ */
+static int run_foreign(const struct fw_command *command, void *values, int argc, char **argv)
+{
+    const struct fw_option *table = fw_command_options(command);
+    int own = leading_options(table, argc, argv), status;
+    struct fw_parsed parsed;
+
+    if (argc == 1 && !called_by_link && strcmp(argv[0], "-h") == 0)
+        return print_help(FW_HELP_SHORT);
+    if (argc == 1 && !called_by_link && strcmp(argv[0], "--help") == 0)
+        return print_help(FW_HELP_MANUAL);
+    status = parse(command, values, own, argv, &parsed);
+    if (!status)
+        status = command->run(values, argc - own, argv + own);
+    fw_options_release(table, values, &parsed);
+    return status;
+}
+
+static int dispatch_own(const struct fw_command *command, void *values, int argc, char **argv)
+{
+    struct fw_parsed parsed;
+    int status = parse(command, values, argc, argv, &parsed);
+
     if (!status && parsed.help)
         status = print_help(parsed.help);
     else if (!status && command->children)
@@ -258,8 +295,37 @@ static int dispatch(int argc, char **argv)
     else if (!status)
         status = run_command(command, values, &parsed);
     fw_options_release(fw_command_options(command), values, &parsed);
+    return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const struct fw_command *command = fw_path_command(&current);
+    size_t size = command->options_size;
+    void *values = fw_xcalloc(1, size ? size : 1);
+    int status;
+
+    if (command->defaults)
+        memcpy(values, command->defaults, size);
+    status = (command->foreign ? run_foreign : dispatch_own)(command, values, argc, argv);
     free(values);
     return status;
+}
+
+/* foreweave-cc, a link to the program, is foreweave cc. */
+static void descend_by_name(const char *path)
+{
+    static const char prefix[] = "foreweave-";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return;
+    for (const struct fw_command *const *command = commands; *command; command++) {
+        if (!(*command)->foreign || strcmp((*command)->name, name + sizeof prefix - 1) != 0)
+            continue;
+        current.at[current.len++] = *command;
+        called_by_link = true;
+    }
 }
 
 /*
@@ -278,7 +344,9 @@ int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_DFL); /* a reader that has enough ends us quietly */
-    if (argc > 1 && strcmp(argv[1], "--version") == 0)
+    if (argc)
+        descend_by_name(argv[0]);
+    if (argc > 1 && !called_by_link && strcmp(argv[1], "--version") == 0)
         argv[1] = (char *)fw_cmd_version.name;
     return dispatch(argc ? argc - 1 : 0, argv + (argc > 0));
 }

@@ -10,7 +10,7 @@ bash -n "$completion" || complain "the completion is not valid bash"
 mkdir man
 expect 0 help --man-dir=man
 # The rows of the completion name all commands.
-mapfile -t commands < <(sed -n 's/^    "foreweave *\([a-z ]*\)") echo.*--help.*/\1/p' "$completion")
+mapfile -t commands < <(sed -n 's/^    "foreweave *\([a-z+ ]*\)") echo.*--help.*/\1/p' "$completion")
 [ "${#commands[@]}" -ge 9 ] || complain "only ${#commands[@]} commands"
 
 for command in "${commands[@]}"; do

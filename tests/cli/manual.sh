@@ -50,6 +50,8 @@ mkdir work
 cd work || exit 1
 cp ../examples/hidden-race.std a.std
 cp ../examples/hidden-race.json result.json
+cp ../examples/hidden.c hidden.c
+cp ../examples/hidden.c hidden.cc
 foreweave trace convert -q a.std a.fwt
 foreweave trace convert -q a.std a.tid
 gzip -k a.std
@@ -66,5 +68,5 @@ while IFS= read -r command; do
         *) complain "an example of 'foreweave $command --help' ends with status $status:"; head -5 "$err" ;;
         esac
     done < <(foreweave help $command | sed -n '/^EXAMPLES/,/^EXIT/s/^    \([a-z].*\)/\1/p')
-done < <(foreweave help --completion=bash | sed -n 's/^    "foreweave *\([a-z ]*\)") echo.*--help.*/\1/p')
+done < <(foreweave help --completion=bash | sed -n 's/^    "foreweave *\([a-z+ ]*\)") echo.*--help.*/\1/p')
 finish
