@@ -7,13 +7,14 @@
 #   make install    PREFIX=/usr/local, DESTDIR= for packagers
 #   make bench      speed and memory, side by side
 #   make bench-record  what recording costs, beside ThreadSanitizer and Helgrind
+#   make realworld  real programs from Debian's sources: built, recorded, checked
 #   make fuzz       FUZZ_RUNS=10000000 executions of each fuzzer
 #   make clean
 PREFIX    ?= /usr/local
 FUZZ_RUNS ?= 10000000
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all build demo test test-asan test-ubsan test-tsan install bench bench-record fuzz clean setup
+.PHONY: all build demo test test-asan test-ubsan test-tsan install bench bench-record realworld fuzz clean setup
 
 all: build
 
@@ -43,6 +44,10 @@ bench: build
 bench-record: build
 	@sh scripts/setup.sh bench
 	@bash bench/record.sh
+
+realworld: build
+	@sh scripts/setup.sh realworld
+	@bash scripts/realworld.sh
 
 fuzz: setup
 	@sh scripts/setup.sh fuzz

@@ -10,7 +10,7 @@ build) packages="gcc libc6-dev cmake ninja-build libzstd-dev libxxhash-dev libcj
                  g++ clang binutils make autoconf automake libtool meson" ;;
 fuzz) packages="clang libclang-rt-14-dev" ;;
 bench) packages="gcc g++ clang libclang-rt-14-dev valgrind dpkg-dev" ;;
-realworld) packages="gcc g++ make dpkg-dev pkg-config python3 libevent-dev tcl" ;;
+realworld) packages="gcc g++ make dpkg-dev pkg-config python3 libevent-dev tcl perl" ;;
 *) echo "usage: setup.sh build|fuzz|bench|realworld" >&2; exit 2 ;;
 esac
 
