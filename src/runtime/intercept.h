@@ -1,0 +1,129 @@
+/*
+ * intercept.h - what the interceptors of libc's functions have in common.
+ *
+ * Three ways to call the real function:
+ *   inside     - between fw_enter and fw_leave: short functions that call nobody back, do not wait
+ *                and are no cancellation points (memcpy);
+ *   FW_PLAINLY - as the program's own code, with the token: everything that may allocate, call the
+ *                program back or be cancelled, but surely or very likely does not wait.  If it waits
+ *                all the same, the watchdog finds out;
+ *   FW_AWAY    - without the token: what waits in the kernel.
+ * After the last two t may be NULL: what follows asks.
+ */
+#ifndef FW_RUNTIME_INTERCEPT_H
+#define FW_RUNTIME_INTERCEPT_H
+
+#include "runtime/local.h"
+#include "runtime/rt.h"
+
+#include <sys/types.h>
+
+/* The values that FW_AWAY's jump buffer guards are read by nobody after a jump. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wclobbered"
+#endif
+
+/*
+ * Pointers to real functions, all filled in by a constructor (real.c), so that no look-up happens in
+ * a signal handler or while somebody holds the loader's lock; earlier calls look up for themselves.
+ */
+struct fw_real_entry {
+    const char *name;
+    void **pointer;
+};
+#define FW_REAL_ENTRY(pointer, name)                                                               \
+    static struct fw_real_entry entry_##pointer                                                    \
+        __attribute__((section("fw_reals"), used)) = { #name, (void **)&pointer }
+
+#define REAL(name)                                                                                 \
+    (__extension__({                                                                               \
+        static __typeof__(&name) real_;                                                            \
+        FW_REAL_ENTRY(real_, name);                                                                \
+        FW_REAL(real_, #name);                                                                     \
+        real_;                                                                                     \
+    }))
+
+/* A real function that must work before anything can be looked up: until then it is `local`. */
+#define FW_REAL_OR(name, local)                                                                    \
+    static __typeof__(&name) real_##name = local;                                                  \
+    FW_REAL_ENTRY(real_##name, name)
+
+/* Cancelled in a call without the token: the cleanup handlers of the program need it. */
+void fw_away_cancelled(void *thread);
+/* What libc allocates for the program while the thread is away is told when it is back
+ * (memory_heap.c). */
+extern __thread bool fw_heap_away;
+void fw_heap_catch_up(struct fw_thread *t);
+
+#define FW_AWAY(t, call)                                                                           \
+    do {                                                                                           \
+        pthread_cleanup_push(fw_away_cancelled, t);                                                \
+        fw_heap_away = true;                                                                       \
+        fw_outside_begin(t);                                                                       \
+        call;                                                                                      \
+        fw_outside_end(t);                                                                         \
+        pthread_cleanup_pop(0);                                                                    \
+        fw_heap_catch_up(t);                                                                       \
+    } while (0)
+
+#define FW_PLAINLY(t, call)                                                                        \
+    do {                                                                                           \
+        fw_leave(t);                                                                               \
+        call;                                                                                      \
+        (t) = fw_enter();                                                                          \
+    } while (0)
+
+#define FW_PASS(t, waits, call)                                                                    \
+    do {                                                                                           \
+        if (waits)                                                                                 \
+            FW_AWAY(t, call);                                                                      \
+        else                                                                                       \
+            FW_PLAINLY(t, call);                                                                   \
+    } while (0)
+
+static inline void fw_reads(struct fw_thread *t, const void *address, size_t bytes, uintptr_t pc)
+{
+    if (t && bytes)
+        fw_access(t, address, bytes, false, pc);
+}
+
+static inline void fw_writes(struct fw_thread *t, const void *address, size_t bytes, uintptr_t pc)
+{
+    if (t && bytes)
+        fw_access(t, address, bytes, true, pc);
+}
+
+/* strlen, the fast one (text_string.c). */
+size_t fw_text_length(const char *text);
+
+/* A string with its end. */
+static inline void fw_reads_text(struct fw_thread *t, const char *text, uintptr_t pc)
+{
+    if (t && text)
+        fw_access(t, text, fw_text_length(text) + 1, false, pc);
+}
+
+static inline void fw_done(struct fw_thread *t)
+{
+    if (t)
+        fw_leave(t);
+}
+
+/* --- descriptors (io_wait.c, io_channel.c) ------------------------------------------------------ */
+
+/* Would an operation that needs `events` (of poll) wait?  Leaves errno alone. */
+bool fw_fd_waits(int fd, short events);
+/* The same for a write of so many bytes, for which "ready" may not be enough. */
+bool fw_fd_waits_write(int fd, size_t bytes);
+
+/*
+ * Pipes, socket pairs and event counters order their writers before their readers.  Two ends of one
+ * are one channel.  Called by who has the token.
+ */
+void fw_channel_made(struct fw_thread *t, int fd, int other);
+void fw_channel_copied(int from, int to);
+void fw_channel_closed(int fd);
+void fw_channel_written(struct fw_thread *t, int fd, uintptr_t pc);
+void fw_channel_read(struct fw_thread *t, int fd, uintptr_t pc);
+
+#endif

@@ -1,0 +1,356 @@
+/*
+ * io_data.c - read, write and their relatives on descriptors.
+ *
+ * The token is kept when the call surely does not wait (files, descriptors that are ready), so that
+ * recordings of programs that only read files can be repeated.  Buffers are told when the call is
+ * over, as far as they were filled or taken.
+ */
+#include "runtime/intercept.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
+ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room);
+ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room, int flags,
+                       struct sockaddr *restrict from, socklen_t *restrict length);
+
+/* --- what was moved ------------------------------------------------------------------------- */
+
+static ssize_t got_bytes(struct fw_thread *t, int fd, const void *buffer, ssize_t got, uintptr_t pc)
+{
+    if (t && got > 0) {
+        fw_channel_read(t, fd, pc);
+        fw_writes(t, buffer, (size_t)got, pc);
+    }
+    fw_done(t);
+    return got;
+}
+
+/* Parts of a scattered buffer, as far as `bytes` go. */
+static void tell_parts(struct fw_thread *t, const struct iovec *parts, size_t count, ssize_t bytes,
+                       bool write, uintptr_t pc)
+{
+    size_t left = bytes > 0 ? (size_t)bytes : 0;
+
+    if (!t)
+        return;
+    fw_reads(t, parts, count * sizeof *parts, pc);
+    for (size_t i = 0; i < count && left; i++) {
+        size_t here = parts[i].iov_len < left ? parts[i].iov_len : left;
+
+        if (here)
+            fw_access(t, parts[i].iov_base, here, write, pc);
+        left -= here;
+    }
+}
+
+static size_t parts_bytes(const struct iovec *parts, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += parts[i].iov_len;
+    return bytes;
+}
+
+static void tell_address(struct fw_thread *t, const void *address, const socklen_t *length,
+                         uintptr_t pc)
+{
+    if (!t || !address || !length)
+        return;
+    fw_writes(t, length, sizeof *length, pc);
+    fw_writes(t, address, *length, pc);
+}
+
+/* --- in ------------------------------------------------------------------------------------- */
+
+#define RECEIVE(call)                                                                              \
+    struct fw_thread *t = fw_enter();                                                              \
+    ssize_t got;                                                                                   \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
+    return got_bytes(t, fd, buffer, got, FW_PC)
+
+FW_EXPORT ssize_t read(int fd, void *buffer, size_t bytes)
+{
+    RECEIVE(REAL(read)(fd, buffer, bytes));
+}
+
+FW_EXPORT ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room)
+{
+    RECEIVE(REAL(__read_chk)(fd, buffer, bytes, room));
+}
+
+FW_EXPORT ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
+{
+    RECEIVE(REAL(pread)(fd, buffer, bytes, offset));
+}
+
+FW_EXPORT ssize_t pread64(int fd, void *buffer, size_t bytes, off64_t offset)
+{
+    RECEIVE(REAL(pread64)(fd, buffer, bytes, offset));
+}
+
+FW_EXPORT ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room)
+{
+    RECEIVE(REAL(__pread_chk)(fd, buffer, bytes, offset, room));
+}
+
+FW_EXPORT ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room)
+{
+    RECEIVE(REAL(__pread64_chk)(fd, buffer, bytes, offset, room));
+}
+
+/* MSG_WAITALL waits for more than "ready" says. */
+static bool recv_waits(int fd, int flags)
+{
+    return !(flags & MSG_DONTWAIT) && (flags & MSG_WAITALL || fw_fd_waits(fd, POLLIN));
+}
+
+FW_EXPORT ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t got;
+
+    if (!t)
+        return REAL(recv)(fd, buffer, bytes, flags);
+    FW_PASS(t, recv_waits(fd, flags), got = REAL(recv)(fd, buffer, bytes, flags));
+    return got_bytes(t, fd, buffer, got, FW_PC);
+}
+
+FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t got;
+
+    if (!t)
+        return REAL(__recv_chk)(fd, buffer, bytes, room, flags);
+    FW_PASS(t, recv_waits(fd, flags), got = REAL(__recv_chk)(fd, buffer, bytes, room, flags));
+    return got_bytes(t, fd, buffer, got, FW_PC);
+}
+
+FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flags,
+                           struct sockaddr *restrict from, socklen_t *restrict length)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t got;
+
+    if (!t)
+        return REAL(recvfrom)(fd, buffer, bytes, flags, from, length);
+    FW_PASS(t, recv_waits(fd, flags),
+            got = REAL(recvfrom)(fd, buffer, bytes, flags, from, length));
+    if (got >= 0)
+        tell_address(t, from, length, FW_PC);
+    return got_bytes(t, fd, buffer, got, FW_PC);
+}
+
+FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room, int flags,
+                                 struct sockaddr *restrict from, socklen_t *restrict length)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t got;
+
+    if (!t)
+        return REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length);
+    FW_PASS(t, recv_waits(fd, flags),
+            got = REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length));
+    if (got >= 0)
+        tell_address(t, from, length, FW_PC);
+    return got_bytes(t, fd, buffer, got, FW_PC);
+}
+
+static ssize_t got_parts(struct fw_thread *t, int fd, const struct iovec *parts, size_t count,
+                         ssize_t got, uintptr_t pc)
+{
+    if (got > 0)
+        fw_channel_read(t, fd, pc);
+    tell_parts(t, parts, count, got, true, pc);
+    fw_done(t);
+    return got;
+}
+
+FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t got;
+
+    if (!t)
+        return REAL(recvmsg)(fd, message, flags);
+    FW_PASS(t, recv_waits(fd, flags), got = REAL(recvmsg)(fd, message, flags));
+    fw_writes(t, message, sizeof *message, FW_PC);
+    if (got >= 0 && message->msg_name)
+        fw_writes(t, message->msg_name, message->msg_namelen, FW_PC);
+    if (got >= 0)
+        fw_writes(t, message->msg_control, message->msg_controllen, FW_PC);
+    return got_parts(t, fd, message->msg_iov, message->msg_iovlen, got, FW_PC);
+}
+
+FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
+                       struct timespec *timeout)
+{
+    struct fw_thread *t = fw_enter();
+    int got;
+
+    if (!t)
+        return REAL(recvmmsg)(fd, messages, count, flags, timeout);
+    FW_PASS(t, !(flags & MSG_DONTWAIT), got = REAL(recvmmsg)(fd, messages, count, flags, timeout));
+    for (int i = 0; i < got; i++)
+        tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen,
+                   messages[i].msg_len, true, FW_PC);
+    if (got > 0) {
+        fw_writes(t, messages, (size_t)got * sizeof *messages, FW_PC);
+        fw_channel_read(t, fd, FW_PC);
+    }
+    fw_done(t);
+    return got;
+}
+
+#define RECEIVE_PARTS(call)                                                                        \
+    struct fw_thread *t = fw_enter();                                                              \
+    ssize_t got;                                                                                   \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
+    return got_parts(t, fd, parts, (size_t)count, got, FW_PC)
+
+FW_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    RECEIVE_PARTS(REAL(readv)(fd, parts, count));
+}
+
+FW_EXPORT ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    RECEIVE_PARTS(REAL(preadv)(fd, parts, count, offset));
+}
+
+FW_EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
+{
+    RECEIVE_PARTS(REAL(preadv64)(fd, parts, count, offset));
+}
+
+FW_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    RECEIVE_PARTS(REAL(preadv2)(fd, parts, count, offset, flags));
+}
+
+/* --- out ------------------------------------------------------------------------------------ */
+
+/* Told before the call: whoever reads the other end comes after it. */
+#define SEND(flags, call)                                                                          \
+    struct fw_thread *t = fw_enter();                                                              \
+    ssize_t sent;                                                                                  \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    fw_reads(t, buffer, bytes, FW_PC);                                                             \
+    fw_channel_written(t, fd, FW_PC);                                                              \
+    FW_PASS(t, !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes), sent = call);            \
+    fw_done(t);                                                                                    \
+    return sent
+
+FW_EXPORT ssize_t write(int fd, const void *buffer, size_t bytes)
+{
+    SEND(0, REAL(write)(fd, buffer, bytes));
+}
+
+FW_EXPORT ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
+{
+    SEND(0, REAL(pwrite)(fd, buffer, bytes, offset));
+}
+
+FW_EXPORT ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
+{
+    SEND(0, REAL(pwrite64)(fd, buffer, bytes, offset));
+}
+
+FW_EXPORT ssize_t send(int fd, const void *buffer, size_t bytes, int flags)
+{
+    SEND(flags, REAL(send)(fd, buffer, bytes, flags));
+}
+
+FW_EXPORT ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
+                         const struct sockaddr *to, socklen_t length)
+{
+    SEND(flags, REAL(sendto)(fd, buffer, bytes, flags, to, length));
+}
+
+#define SEND_PARTS(flags, call)                                                                    \
+    struct fw_thread *t = fw_enter();                                                              \
+    ssize_t sent;                                                                                  \
+    size_t bytes;                                                                                  \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    bytes = parts_bytes(parts, (size_t)count);                                                     \
+    tell_parts(t, parts, (size_t)count, (ssize_t)bytes, false, FW_PC);                             \
+    fw_channel_written(t, fd, FW_PC);                                                              \
+    FW_PASS(t, !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes), sent = call);            \
+    fw_done(t);                                                                                    \
+    return sent
+
+FW_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    SEND_PARTS(0, REAL(writev)(fd, parts, count));
+}
+
+FW_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    SEND_PARTS(0, REAL(pwritev)(fd, parts, count, offset));
+}
+
+FW_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
+{
+    SEND_PARTS(0, REAL(pwritev64)(fd, parts, count, offset));
+}
+
+FW_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    SEND_PARTS(0, REAL(pwritev2)(fd, parts, count, offset, flags));
+}
+
+FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    const struct iovec *parts = message->msg_iov;
+    size_t count = message->msg_iovlen;
+
+    SEND_PARTS(flags, REAL(sendmsg)(fd, message, flags));
+}
+
+FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    int sent;
+
+    if (!t)
+        return REAL(sendmmsg)(fd, messages, count, flags);
+    for (unsigned i = 0; i < count; i++)
+        tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, SSIZE_MAX, false,
+                   FW_PC);
+    fw_channel_written(t, fd, FW_PC);
+    FW_PASS(t, !(flags & MSG_DONTWAIT), sent = REAL(sendmmsg)(fd, messages, count, flags));
+    fw_done(t);
+    return sent;
+}
+
+FW_EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t bytes)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t sent;
+
+    if (!t)
+        return REAL(sendfile)(out, in, offset, bytes);
+    fw_channel_written(t, out, FW_PC);
+    FW_PASS(t, fw_fd_waits_write(out, bytes), sent = REAL(sendfile)(out, in, offset, bytes));
+    fw_done(t);
+    return sent;
+}

@@ -1,0 +1,283 @@
+/*
+ * io_sleep.c - calls that wait in the kernel and touch little memory: time, children, connections,
+ * messages between processes, names.
+ *
+ * Each is made without the token; what it stores is told when it is over.  (fsync and the like are
+ * slow, but wait for none of our threads: they are not here.)
+ */
+#include "runtime/intercept.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define WAITS(type, call)                                                                          \
+    struct fw_thread *t = fw_enter();                                                              \
+    type result;                                                                                   \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    FW_AWAY(t, result = call);                                                                     \
+    fw_leave(t);                                                                                   \
+    return result
+
+/* --- time ----------------------------------------------------------------------------------- */
+
+FW_EXPORT unsigned sleep(unsigned seconds)
+{
+    WAITS(unsigned, REAL(sleep)(seconds));
+}
+
+FW_EXPORT int usleep(useconds_t microseconds)
+{
+    WAITS(int, REAL(usleep)(microseconds));
+}
+
+FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    WAITS(int, REAL(nanosleep)(wanted, left));
+}
+
+FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+                              struct timespec *left)
+{
+    WAITS(int, REAL(clock_nanosleep)(clock, flags, wanted, left));
+}
+
+/* --- children ------------------------------------------------------------------------------- */
+
+FW_EXPORT pid_t waitpid(pid_t child, int *status, int options)
+{
+    struct fw_thread *t = fw_enter();
+    pid_t result;
+
+    if (!t)
+        return REAL(waitpid)(child, status, options);
+    FW_PASS(t, !(options & WNOHANG), result = REAL(waitpid)(child, status, options));
+    if (result > 0 && status)
+        fw_writes(t, status, sizeof *status, FW_PC);
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT pid_t wait(int *status)
+{
+    struct fw_thread *t = fw_enter();
+    pid_t result;
+
+    if (!t)
+        return REAL(wait)(status);
+    FW_AWAY(t, result = REAL(wait)(status));
+    if (result > 0 && status)
+        fw_writes(t, status, sizeof *status, FW_PC);
+    fw_leave(t);
+    return result;
+}
+
+FW_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
+{
+    struct fw_thread *t = fw_enter();
+    pid_t result;
+
+    if (!t)
+        return REAL(wait4)(child, status, options, usage);
+    FW_PASS(t, !(options & WNOHANG), result = REAL(wait4)(child, status, options, usage));
+    if (result > 0 && status)
+        fw_writes(t, status, sizeof *status, FW_PC);
+    if (result > 0 && usage)
+        fw_writes(t, usage, sizeof *usage, FW_PC);
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+    struct fw_thread *t = fw_enter();
+    pid_t result;
+
+    if (!t)
+        return REAL(wait3)(status, options, usage);
+    FW_PASS(t, !(options & WNOHANG), result = REAL(wait3)(status, options, usage));
+    if (result > 0 && status)
+        fw_writes(t, status, sizeof *status, FW_PC);
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(waitid)(type, id, info, options);
+    FW_PASS(t, !(options & WNOHANG), result = REAL(waitid)(type, id, info, options));
+    if (result == 0 && info)
+        fw_writes(t, info, sizeof *info, FW_PC);
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT int system(const char *command)
+{
+    WAITS(int, REAL(system)(command));
+}
+
+FW_EXPORT int pclose(FILE *stream)
+{
+    WAITS(int, REAL(pclose)(stream));
+}
+
+/* --- connections ---------------------------------------------------------------------------- */
+
+static int accepted(struct fw_thread *t, int fd, const void *address, const socklen_t *length,
+                    uintptr_t pc)
+{
+    if (t && fd >= 0) {
+        fw_channel_closed(fd);
+        if (address && length) {
+            fw_writes(t, length, sizeof *length, pc);
+            fw_writes(t, address, *length, pc);
+        }
+    }
+    fw_done(t);
+    return fd;
+}
+
+FW_EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
+{
+    struct fw_thread *t = fw_enter();
+    int made;
+
+    if (!t)
+        return REAL(accept)(fd, address, length);
+    FW_PASS(t, fw_fd_waits(fd, POLLIN), made = REAL(accept)(fd, address, length));
+    return accepted(t, made, address, length, FW_PC);
+}
+
+FW_EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length,
+                      int flags)
+{
+    struct fw_thread *t = fw_enter();
+    int made;
+
+    if (!t)
+        return REAL(accept4)(fd, address, length, flags);
+    FW_PASS(t, fw_fd_waits(fd, POLLIN), made = REAL(accept4)(fd, address, length, flags));
+    return accepted(t, made, address, length, FW_PC);
+}
+
+FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+    struct fw_thread *t = fw_enter();
+    long flags;
+    int result;
+
+    if (!t)
+        return REAL(connect)(fd, address, length);
+    fw_reads(t, address, length, FW_PC);
+    flags = fw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    FW_PASS(t, flags >= 0 && !(flags & O_NONBLOCK), result = REAL(connect)(fd, address, length));
+    fw_done(t);
+    return result;
+}
+
+/* --- messages, names ------------------------------------------------------------------------ */
+
+FW_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(msgsnd)(queue, message, bytes, flags);
+    fw_unmodelled("System V message queue");
+    fw_reads(t, message, bytes + sizeof(long), FW_PC);
+    FW_PASS(t, !(flags & IPC_NOWAIT), result = REAL(msgsnd)(queue, message, bytes, flags));
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT ssize_t msgrcv(int queue, void *message, size_t bytes, long type, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    ssize_t got;
+
+    if (!t)
+        return REAL(msgrcv)(queue, message, bytes, type, flags);
+    fw_unmodelled("System V message queue");
+    FW_PASS(t, !(flags & IPC_NOWAIT), got = REAL(msgrcv)(queue, message, bytes, type, flags));
+    if (got >= 0)
+        fw_writes(t, message, (size_t)got + sizeof(long), FW_PC);
+    fw_done(t);
+    return got;
+}
+
+static bool semop_waits(const struct sembuf *operations, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (operations[i].sem_op <= 0 && !(operations[i].sem_flg & IPC_NOWAIT))
+            return true;
+    return false;
+}
+
+FW_EXPORT int semop(int set, struct sembuf *operations, size_t count)
+{
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(semop)(set, operations, count);
+    fw_unmodelled("System V semaphore");
+    FW_PASS(t, semop_waits(operations, count), result = REAL(semop)(set, operations, count));
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT int semtimedop(int set, struct sembuf *operations, size_t count,
+                         const struct timespec *timeout)
+{
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(semtimedop)(set, operations, count, timeout);
+    fw_unmodelled("System V semaphore");
+    FW_PASS(t, semop_waits(operations, count),
+            result = REAL(semtimedop)(set, operations, count, timeout));
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT int tcdrain(int fd)
+{
+    WAITS(int, REAL(tcdrain)(fd));
+}
+
+FW_EXPORT int getaddrinfo(const char *restrict node, const char *restrict service,
+                          const struct addrinfo *restrict hints,
+                          struct addrinfo **restrict found)
+{
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(getaddrinfo)(node, service, hints, found);
+    fw_reads_text(t, node, FW_PC);
+    fw_reads_text(t, service, FW_PC);
+    FW_AWAY(t, result = REAL(getaddrinfo)(node, service, hints, found));
+    if (result == 0)
+        fw_writes(t, found, sizeof *found, FW_PC);
+    fw_leave(t);
+    return result;
+}

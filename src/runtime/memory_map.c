@@ -1,0 +1,109 @@
+/*
+ * memory_map.c - memory that comes from the kernel: mmap, munmap, mremap, shmat.
+ *
+ * Fresh pages are told (MAP) before the program has them, and their end (UNMAP) before they go.
+ * Pages that mremap moves are read where they were and written where they are, as realloc's blocks.
+ */
+#include "runtime/intercept.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + 4095) & ~(size_t)4095;
+}
+
+static void tell_map(struct fw_thread *t, const void *start, size_t bytes, uintptr_t pc)
+{
+    fw_fresh(start, bytes);
+    fw_record_more(t, FW_WIRE_MAP, (uintptr_t)start, bytes, 0, pc);
+}
+
+static void tell_unmap(struct fw_thread *t, const void *start, size_t bytes, uintptr_t pc)
+{
+    fw_record_more(t, FW_WIRE_UNMAP, (uintptr_t)start, bytes, 0, pc);
+}
+
+static void *mapped(struct fw_thread *t, void *start, size_t bytes, uintptr_t pc)
+{
+    if (t && start != MAP_FAILED)
+        tell_map(t, start, whole_pages(bytes), pc);
+    fw_done(t);
+    return start;
+}
+
+FW_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    struct fw_thread *t = fw_enter();
+
+    return mapped(t, REAL(mmap)(where, bytes, protection, flags, fd, offset), bytes, FW_PC);
+}
+
+FW_EXPORT void *mmap64(void *where, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    struct fw_thread *t = fw_enter();
+
+    return mapped(t, REAL(mmap64)(where, bytes, protection, flags, fd, offset), bytes, FW_PC);
+}
+
+FW_EXPORT int munmap(void *start, size_t bytes)
+{
+    struct fw_thread *t = fw_enter();
+    int result = REAL(munmap)(start, bytes);
+
+    if (t && result == 0)
+        tell_unmap(t, start, whole_pages(bytes), FW_PC);
+    fw_done(t);
+    return result;
+}
+
+static void tell_remap(struct fw_thread *t, void *old, size_t had, void *start, size_t bytes,
+                       uintptr_t pc)
+{
+    size_t copied = had < bytes ? had : bytes;
+
+    if (start == old) {
+        if (bytes > had)
+            tell_map(t, (char *)old + had, bytes - had, pc);
+        else if (bytes < had)
+            tell_unmap(t, (char *)old + bytes, had - bytes, pc);
+        return;
+    }
+    fw_reads(t, old, copied, pc);
+    if (had)
+        tell_unmap(t, old, had, pc);
+    tell_map(t, start, bytes, pc);
+    fw_writes(t, start, copied, pc);
+}
+
+FW_EXPORT void *mremap(void *old, size_t had, size_t bytes, int flags, ...)
+{
+    struct fw_thread *t = fw_enter();
+    void *where, *start;
+    va_list rest;
+
+    va_start(rest, flags);
+    where = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
+    va_end(rest);
+    start = REAL(mremap)(old, had, bytes, flags, where);
+    if (t && start != MAP_FAILED)
+        tell_remap(t, old, whole_pages(had), start, whole_pages(bytes), FW_PC);
+    fw_done(t);
+    return start;
+}
+
+FW_EXPORT void *shmat(int id, const void *where, int flags)
+{
+    struct fw_thread *t = fw_enter();
+    struct shmid_ds about;
+    void *start = REAL(shmat)(id, where, flags);
+
+    if (t && start != (void *)-1 &&
+        fw_syscall(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0) == 0)
+        tell_map(t, start, whole_pages(about.shm_segsz), FW_PC);
+    fw_done(t);
+    return start;
+}

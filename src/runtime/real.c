@@ -1,0 +1,35 @@
+/*
+ * real.c - finds all real functions at once, as early as possible.
+ */
+#include "runtime/intercept.h"
+
+#include <dlfcn.h>
+
+extern struct fw_real_entry __start_fw_reals[] __attribute__((visibility("hidden")));
+extern struct fw_real_entry __stop_fw_reals[] __attribute__((visibility("hidden")));
+
+__attribute__((constructor(101))) static void find_all(void)
+{
+    struct fw_real_entry *entry;
+    bool missed = false;
+
+    for (entry = __start_fw_reals; entry < __stop_fw_reals; entry++) {
+        void *real = fw_real_symbol(entry->name);
+
+        if (real)
+            *entry->pointer = real;
+        else
+            missed = true;
+    }
+    if (missed)
+        dlerror(); /* or the program would be told of it */
+}
+
+void fw_away_cancelled(void *thread)
+{
+    struct fw_thread *t = thread;
+
+    fw_outside_end(t);
+    fw_heap_catch_up(t);
+    fw_leave(t);
+}

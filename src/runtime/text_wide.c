@@ -1,0 +1,127 @@
+/*
+ * text_wide.c - wide characters: what their functions read and write.
+ */
+#include "runtime/intercept.h"
+
+#include <wchar.h>
+
+#define WIDE(count) ((count) * sizeof(wchar_t))
+
+/* Units that a function reads which stops at the end or after `most`. */
+static size_t touched(const wchar_t *text, size_t most)
+{
+    size_t length = REAL(wcsnlen)(text, most);
+
+    return length < most ? length + 1 : most;
+}
+
+static void tell(const void *to, size_t written, const void *from, size_t read, uintptr_t pc)
+{
+    struct fw_thread *t = fw_enter();
+
+    fw_reads(t, from, WIDE(read), pc);
+    fw_writes(t, to, WIDE(written), pc);
+    fw_done(t);
+}
+
+FW_EXPORT wchar_t *wmemcpy(wchar_t *to, const wchar_t *from, size_t count)
+{
+    tell(to, count, from, count, FW_PC);
+    return REAL(wmemcpy)(to, from, count);
+}
+
+FW_EXPORT wchar_t *wmemmove(wchar_t *to, const wchar_t *from, size_t count)
+{
+    tell(to, count, from, count, FW_PC);
+    return REAL(wmemmove)(to, from, count);
+}
+
+FW_EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t count)
+{
+    tell(to, count, NULL, 0, FW_PC);
+    return REAL(wmemset)(to, c, count);
+}
+
+FW_EXPORT size_t wcslen(const wchar_t *text)
+{
+    size_t length = REAL(wcslen)(text);
+
+    tell(NULL, 0, text, length + 1, FW_PC);
+    return length;
+}
+
+FW_EXPORT size_t wcsnlen(const wchar_t *text, size_t most)
+{
+    size_t length = REAL(wcsnlen)(text, most);
+
+    tell(NULL, 0, text, length < most ? length + 1 : most, FW_PC);
+    return length;
+}
+
+FW_EXPORT wchar_t *wcscpy(wchar_t *to, const wchar_t *from)
+{
+    if (fw_self) {
+        size_t count = touched(from, SIZE_MAX / sizeof *from);
+
+        tell(to, count, from, count, FW_PC);
+    }
+    return REAL(wcscpy)(to, from);
+}
+
+FW_EXPORT wchar_t *wcsncpy(wchar_t *to, const wchar_t *from, size_t most)
+{
+    if (fw_self)
+        tell(to, most, from, touched(from, most), FW_PC);
+    return REAL(wcsncpy)(to, from, most);
+}
+
+FW_EXPORT wchar_t *wcscat(wchar_t *to, const wchar_t *from)
+{
+    if (fw_self) {
+        size_t count = touched(from, SIZE_MAX / sizeof *from), had = REAL(wcslen)(to);
+
+        tell(NULL, 0, to, had + 1, FW_PC);
+        tell(to + had, count, from, count, FW_PC);
+    }
+    return REAL(wcscat)(to, from);
+}
+
+static int compared(int result, const wchar_t *a, const wchar_t *b, size_t most, bool to_end,
+                    uintptr_t pc)
+{
+    size_t count;
+
+    if (!fw_self)
+        return result;
+    for (count = 0; count < most && a[count] == b[count] && (!to_end || a[count]); count++)
+        ;
+    if (count < most)
+        count++;
+    tell(NULL, 0, a, count, pc);
+    tell(NULL, 0, b, count, pc);
+    return result;
+}
+
+FW_EXPORT int wmemcmp(const wchar_t *a, const wchar_t *b, size_t count)
+{
+    return compared(REAL(wmemcmp)(a, b, count), a, b, count, false, FW_PC);
+}
+
+FW_EXPORT int wcscmp(const wchar_t *a, const wchar_t *b)
+{
+    return compared(REAL(wcscmp)(a, b), a, b, SIZE_MAX, true, FW_PC);
+}
+
+FW_EXPORT int wcsncmp(const wchar_t *a, const wchar_t *b, size_t most)
+{
+    return compared(REAL(wcsncmp)(a, b, most), a, b, most, true, FW_PC);
+}
+
+FW_EXPORT wchar_t *wcschr(const wchar_t *text, wchar_t c)
+{
+    wchar_t *found = REAL(wcschr)(text, c);
+
+    if (fw_self)
+        tell(NULL, 0, text, found ? (size_t)(found - text) + 1 : REAL(wcslen)(text) + 1, FW_PC);
+    return found;
+}
