@@ -80,6 +80,8 @@ static __attribute__((noinline)) void out_of_ticks(void)
     }
     fw_point(t);
     fw_leave(t);
+    if (FW_UNLIKELY(t->cancelled))
+        fw_cancel_at_hook(t);
 }
 
 static inline void on_branch(void)

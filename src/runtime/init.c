@@ -70,6 +70,7 @@ void fw_runtime_forked(void)
     fw_sink_forget();
     fw_thread_adopt_child(t);
     fw_sched_forked(t);
+    fw_sync_forked();
     register_membarrier();
     fw_sink_open(options.wire, FW_WIRE_FORKED);
     send_beginning(t);

@@ -168,6 +168,12 @@ enum fw_woken fw_thread_await(struct fw_thread *t, struct fw_thread *other, uint
 void fw_thread_forget(struct fw_thread *t);
 /* pthread_cancel was called for it: wakes it if it is blocked with FW_BLOCK_CANCEL. */
 void fw_thread_cancelled(struct fw_thread *t);
+/* For fw_thread_finish, first of all: what the thread leaves behind (threads_posix.c). */
+void fw_threads_finish(struct fw_thread *t);
+/* In the child of a fork: no lock is held, nobody waits, as its trace knows (sync_cells.c). */
+void fw_sync_forked(void);
+/* At a hook, after fw_leave: acts if cancellation is asynchronous and was asked for (cancel.c). */
+void fw_cancel_at_hook(struct fw_thread *t);
 
 /* --- processes and signals ----------------------------------------------------------------- */
 

@@ -205,6 +205,7 @@ void fw_thread_finish(struct fw_thread *t)
 {
     fw_token_regain(t);
     t->inside++;
+    fw_threads_finish(t);
     fw_self = NULL;
     fw_record(t, FW_WIRE_FINISH, t->number, 0);
     memset(&fw_hot, 0, sizeof fw_hot);
