@@ -7,6 +7,7 @@
  */
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/doctor.h"
 #include "cmd/run.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
@@ -35,24 +36,9 @@ static const struct fw_option options[] = {
     { 0 },
 };
 
-enum level {
-    LEVEL_OK,
-    LEVEL_WARN, /* something is missing that not everybody needs */
-    LEVEL_FAIL, /* Foreweave does not work here */
-};
-
 static const char *const level_names[] = { "ok", "warn", "FAIL" };
 
-struct result {
-    enum level level;
-    char found[192];
-    char advice[192]; /* what it means and the fix; empty if all is well */
-};
-
-static void found(struct result *result, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void found(struct result *result, const char *fmt, ...)
+void fw_doctor_found(struct fw_doctor_result *result, const char *fmt, ...)
 {
     va_list args;
 
@@ -61,30 +47,32 @@ static void found(struct result *result, const char *fmt, ...)
     va_end(args);
 }
 
-static void advise(struct result *result, enum level level, const char *advice)
+void fw_doctor_advise(struct fw_doctor_result *result, enum fw_doctor_level level,
+                      const char *advice)
 {
     result->level = level;
     snprintf(result->advice, sizeof result->advice, "%s", advice);
 }
 
-static void probe_kernel(struct result *result)
+static void probe_kernel(struct fw_doctor_result *result)
 {
     struct utsname name;
 
     if (uname(&name) < 0)
-        found(result, "unknown");
+        fw_doctor_found(result, "unknown");
     else
-        found(result, "%s %s on %s", name.sysname, name.release, name.machine);
+        fw_doctor_found(result, "%s %s on %s", name.sysname, name.release, name.machine);
 }
 
-static void probe_cores(struct result *result)
+static void probe_cores(struct fw_doctor_result *result)
 {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 
-    found(result, "%d for this process", count);
+    fw_doctor_found(result, "%d for this process", count);
     if (count == 1)
-        advise(result, LEVEL_OK, "fine: results do not depend on the number of cores");
+        fw_doctor_advise(result, FW_DOCTOR_OK,
+                         "fine: results do not depend on the number of cores");
 }
 
 /* The number behind `key` in a file of the kernel, or 0. */
@@ -104,7 +92,7 @@ static uint64_t kernel_number(const char *path, const char *key)
 
 #define MEGABYTE (1024u * 1024u)
 
-static void probe_memory(struct result *result)
+static void probe_memory(struct fw_doctor_result *result)
 {
     uint64_t available = kernel_number("/proc/meminfo", "MemAvailable:") * 1024;
     uint64_t limit = kernel_number("/sys/fs/cgroup/memory.max", "");
@@ -114,13 +102,13 @@ static void probe_memory(struct result *result)
         (!limit || own.rlim_cur < limit))
         limit = own.rlim_cur;
     if (limit && (!available || limit < available))
-        found(result, "limited to %llu MiB (container or ulimit -v)",
-              (unsigned long long)limit / MEGABYTE);
+        fw_doctor_found(result, "limited to %llu MiB (container or ulimit -v)",
+                        (unsigned long long)limit / MEGABYTE);
     else
-        found(result, "%llu MiB available", (unsigned long long)available / MEGABYTE);
+        fw_doctor_found(result, "%llu MiB available", (unsigned long long)available / MEGABYTE);
     if ((limit && limit < 512u * MEGABYTE) || (available && available < 512u * MEGABYTE))
-        advise(result, LEVEL_WARN,
-               "enough for streaming; whole traces take 16 bytes or more an event");
+        fw_doctor_advise(result, FW_DOCTOR_WARN,
+                         "enough for streaming; whole traces take 16 bytes or more an event");
 }
 
 static void *thread_main(void *data)
@@ -129,50 +117,52 @@ static void *thread_main(void *data)
     return NULL;
 }
 
-static void probe_threads(struct result *result)
+static void probe_threads(struct fw_doctor_result *result)
 {
     pthread_t thread;
     int ran = 0;
 
     if (pthread_create(&thread, NULL, thread_main, &ran) == 0)
         pthread_join(thread, NULL);
-    found(result, "glibc %s", gnu_get_libc_version());
+    fw_doctor_found(result, "glibc %s", gnu_get_libc_version());
     if (!ran)
-        advise(result, LEVEL_FAIL, "cannot create a thread: raise the process limit (ulimit -u)");
+        fw_doctor_advise(result, FW_DOCTOR_FAIL,
+                         "cannot create a thread: raise the process limit (ulimit -u)");
 }
 
-static void probe_compiler(struct result *result, const char *compiler, const char *option,
-                           const char *advice)
+static void probe_compiler(struct fw_doctor_result *result, const char *compiler,
+                           const char *option, const char *advice)
 {
     char *const command[] = { (char *)compiler, (char *)option, NULL };
     char version[160];
 
     if (fw_run_first_line(command, version, sizeof version) == 0) {
-        found(result, "%s", version);
+        fw_doctor_found(result, "%s", version);
         return;
     }
-    found(result, "not found");
-    advise(result, LEVEL_WARN, advice);
+    fw_doctor_found(result, "not found");
+    fw_doctor_advise(result, FW_DOCTOR_WARN, advice);
 }
 
-static void probe_gcc(struct result *result)
+static void probe_gcc(struct fw_doctor_result *result)
 {
-    probe_compiler(result, "gcc", "--version",
-                   "needed to compile Tiddle programs unless clang is there: apt install gcc");
+    probe_compiler(
+        result, "gcc", "--version",
+        "needed to build programs to be recorded, unless clang is there: apt install gcc");
 }
 
-static void probe_clang(struct result *result)
+static void probe_clang(struct fw_doctor_result *result)
 {
     probe_compiler(result, "clang", "--version",
-                   "needed only if gcc is not there, and for fuzzing: apt install clang");
+                   "needed only if gcc is not there, or if you prefer it: apt install clang");
 }
 
-static void probe_libraries(struct result *result)
+static void probe_libraries(struct fw_doctor_result *result)
 {
-    found(result, "zstd %s, cJSON %s", ZSTD_versionString(), cJSON_Version());
+    fw_doctor_found(result, "zstd %s, cJSON %s", ZSTD_versionString(), cJSON_Version());
 }
 
-static void probe_temporary(struct result *result)
+static void probe_temporary(struct fw_doctor_result *result)
 {
     const char *dir = getenv("TMPDIR");
     char path[4096];
@@ -181,9 +171,10 @@ static void probe_temporary(struct result *result)
     dir = dir && *dir ? dir : "/tmp";
     snprintf(path, sizeof path, "%s/foreweave-XXXXXX", dir);
     fd = mkstemp(path);
-    found(result, "%.160s", dir);
+    fw_doctor_found(result, "%.160s", dir);
     if (fd < 0) {
-        advise(result, LEVEL_WARN, "cannot write there: set TMPDIR to a directory that you own");
+        fw_doctor_advise(result, FW_DOCTOR_WARN,
+                         "cannot write there: set TMPDIR to a directory that you own");
         return;
     }
     close(fd);
@@ -221,40 +212,41 @@ static int convert_sample(struct fw_error *err)
     return result;
 }
 
-static void probe_formats(struct result *result)
+static void probe_formats(struct fw_doctor_result *result)
 {
     struct fw_error err;
 
     if (convert_sample(&err) == 0) {
-        found(result, "text and binary written and read back");
+        fw_doctor_found(result, "text and binary written and read back");
         return;
     }
-    found(result, "%.180s", err.message);
-    advise(result, LEVEL_FAIL, "this build is broken: install it again, and report it");
+    fw_doctor_found(result, "%.180s", err.message);
+    fw_doctor_advise(result, FW_DOCTOR_FAIL,
+                     "this build is broken: install it again, and report it");
 }
 
-static void probe_rights(struct result *result)
+static void probe_rights(struct fw_doctor_result *result)
 {
-    found(result, "no root, ptrace, performance counters or change of ASLR needed");
+    fw_doctor_found(result, "no root, ptrace, performance counters or change of ASLR needed");
 }
 
-static void probe_terminal(struct result *result)
+static void probe_terminal(struct fw_doctor_result *result)
 {
     const char *no = getenv("NO_COLOR");
     bool terminal = isatty(STDOUT_FILENO), utf8;
 
     setlocale(LC_CTYPE, "");
     utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    found(result, "%s, %s, %s", terminal ? "a terminal" : "not a terminal",
-          fw_cmd_colour(STDOUT_FILENO) ? "colour"
-          : terminal && no && *no      ? "no colour (NO_COLOR is set)"
-                                       : "no colour",
-          utf8 ? "UTF-8" : "ASCII");
+    fw_doctor_found(result, "%s, %s, %s", terminal ? "a terminal" : "not a terminal",
+                    fw_cmd_colour(STDOUT_FILENO) ? "colour"
+                    : terminal && no && *no      ? "no colour (NO_COLOR is set)"
+                                                 : "no colour",
+                    utf8 ? "UTF-8" : "ASCII");
 }
 
 static const struct probe {
     const char *name;
-    void (*run)(struct result *result);
+    void (*run)(struct fw_doctor_result *result);
 } probes[] = {
     { "kernel", probe_kernel },
     { "cores", probe_cores },
@@ -262,6 +254,9 @@ static const struct probe {
     { "threads", probe_threads },
     { "gcc", probe_gcc },
     { "clang", probe_clang },
+    { "runtime", fw_doctor_runtime },
+    { "via gcc", fw_doctor_record_gcc },
+    { "via clang", fw_doctor_record_clang },
     { "libraries", probe_libraries },
     { "formats", probe_formats },
     { "temporary", probe_temporary },
@@ -271,7 +266,7 @@ static const struct probe {
 
 #define PROBES (sizeof probes / sizeof *probes)
 
-static void report_json(const struct result *results, bool works, struct fw_output *out)
+static void report_json(const struct fw_doctor_result *results, bool works, struct fw_output *out)
 {
     struct fw_json json = { .out = out };
 
@@ -283,7 +278,7 @@ static void report_json(const struct result *results, bool works, struct fw_outp
         fw_json_object(&json, NULL);
         fw_json_text(&json, "name", probes[i].name);
         fw_json_text(&json, "level",
-                     results[i].level == LEVEL_FAIL ? "fail" : level_names[results[i].level]);
+                     results[i].level == FW_DOCTOR_FAIL ? "fail" : level_names[results[i].level]);
         fw_json_text(&json, "found", results[i].found);
         if (results[i].advice[0])
             fw_json_text(&json, "advice", results[i].advice);
@@ -293,7 +288,7 @@ static void report_json(const struct result *results, bool works, struct fw_outp
     fw_json_end(&json);
 }
 
-static void report_text(const struct result *results, bool works, struct fw_output *out)
+static void report_text(const struct fw_doctor_result *results, bool works, struct fw_output *out)
 {
     fw_output_printf(out, "foreweave %s\n", FOREWEAVE_VERSION);
     for (size_t i = 0; i < PROBES; i++) {
@@ -309,7 +304,7 @@ static void report_text(const struct result *results, bool works, struct fw_outp
 static int run(const void *values, int argc, char **argv)
 {
     const struct doctor *doctor = values;
-    struct result results[PROBES] = { 0 };
+    struct fw_doctor_result results[PROBES] = { 0 };
     struct fw_output out;
     bool works = true;
     int status;
@@ -318,7 +313,7 @@ static int run(const void *values, int argc, char **argv)
     (void)argv;
     for (size_t i = 0; i < PROBES; i++) {
         probes[i].run(&results[i]);
-        works &= results[i].level != LEVEL_FAIL;
+        works &= results[i].level != FW_DOCTOR_FAIL;
     }
     status = fw_cmd_output(&out, NULL);
     if (status)
@@ -344,7 +339,8 @@ const struct fw_command fw_cmd_doctor = {
     .summary = "check that this machine has what is needed",
     .description =
         "Looks at the kernel, cores, memory, threads, compilers, libraries, the trace formats, "
-        "the temporary directory and the terminal, and prints one line for each: ok, warn (not "
+        "the temporary directory and the terminal, builds and records a small program with each "
+        "compiler that is there, and prints one line for each: ok, warn (not "
         "everybody needs it) or FAIL, with what it means and how to mend it.",
     .options = options,
     .options_size = sizeof(struct doctor),
