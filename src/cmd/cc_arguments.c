@@ -120,6 +120,7 @@ struct reader {
     struct fw_words words; /* the arguments, response files read */
     const char *language;  /* of -x; NULL: told by the file's name */
     bool stops, shared, libc;
+    bool traps;               /* sanitizers that need no library */
     bool headers, others;     /* among the inputs */
     const char *no_libraries; /* the option that says so */
     bool edited;
@@ -208,6 +209,7 @@ static int read_word(struct reader *r, const char *word)
         r->others = true;
     if (begins(word, "-Wl,"))
         r->stops |= list_has(word + 4, "-r") || list_has(word + 4, "--relocatable");
+    r->traps |= begins(word, "-fsanitize-trap") || begins(word, "-fsanitize-undefined-trap");
     if (begins(word, "-x"))
         r->language = strcmp(word + 2, "none") == 0 ? NULL : word + 2;
     if (begins(word, "-fno-sanitize=") &&
@@ -263,25 +265,42 @@ static void keep(struct reader *r, const char *word)
     fw_vec_push(&r->call->args, word);
 }
 
-/* -fsanitize=thread,undefined: the first is what we do ourselves. */
+/* "-fsanitize=" and the list without thread; the caller frees it. */
+static char *without_thread(const char *list)
+{
+    char *text = fw_xstrdup("-fsanitize="), *longer;
+
+    for (size_t len; *list; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        if (len == 6 && memcmp(list, "thread", 6) == 0)
+            continue;
+        longer = fw_xasprintf("%s%s%.*s", text, text[strlen(text) - 1] == '=' ? "" : ",", (int)len,
+                              list);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/*
+ * -fsanitize=thread,undefined: the first is what we do ourselves.  clang links a library for the
+ * others that has hooks of branches, too, and these would be found before ours.
+ */
 static void keep_sanitizers(struct reader *r, const char *word)
 {
-    char *list = fw_xstrdup("-fsanitize="), *longer;
-    const char *item = word + strlen("-fsanitize=");
+    bool thread = list_has(word + strlen("-fsanitize="), "thread");
+    char *others = without_thread(word + strlen("-fsanitize="));
+    bool any = others[strlen(others) - 1] != '=';
 
-    for (size_t len; *item; item += len + (item[len] == ',')) {
-        len = strcspn(item, ",");
-        if (len == 6 && memcmp(item, "thread", 6) == 0)
-            continue;
-        longer = fw_xasprintf("%s%s%.*s", list, list[strlen(list) - 1] == '=' ? "" : ",", (int)len,
-                              item);
-        free(list);
-        list = longer;
-    }
-    fw_vec_push(&r->call->owned, list);
-    r->edited |= strcmp(list, word) != 0;
-    if (list[strlen(list) - 1] != '=')
-        keep(r, list);
+    fw_vec_push(&r->call->owned, others);
+    r->edited |= thread;
+    if (any && r->family == FW_CC_CLANG && !r->traps)
+        drop(r, others,
+             "clang's library for it takes Foreweave's hooks; -fsanitize-trap=all works");
+    else if (any)
+        keep(r, others);
+    if (thread && r->family == FW_CC_CLANG && r->call->hooks)
+        keep(r, "-fsanitize=thread"); /* after a -fno-sanitize=thread; it links nothing */
 }
 
 /* Link-time optimisation by gcc builds code from a form without hooks.  clang puts them in before.
@@ -304,8 +323,8 @@ static void keep_word(struct reader *r, const char *word)
         drop(r, word, "its hooks are Foreweave's own");
     } else if (strcmp(word, "-ltsan") == 0) {
         drop(r, word, "the runtime stands in its place");
-    } else if (begins(word, "-fsanitize=") && !(r->family == FW_CC_CLANG && r->call->hooks)) {
-        keep_sanitizers(r, word); /* clang may see it: it is told not to link its library */
+    } else if (begins(word, "-fsanitize=")) {
+        keep_sanitizers(r, word);
     } else {
         keep(r, word);
     }

@@ -125,7 +125,7 @@ static const struct fw_example cxx_examples[] = {
     "FOREWEAVE_QUIET=1): -static, since the runtime is a shared library, and with gcc -flto, "     \
     "which would lose the hooks. A link without libc (-nostdlib) is left alone. Other "            \
     "sanitizers of memory (-fsanitize=address and relatives) are refused; "                        \
-    "-fsanitize=undefined is fine.\n\n"                                                            \
+    "-fsanitize=undefined goes with gcc.\n\n"                                                      \
     "Build systems take it as CC='foreweave cc' and CXX='foreweave c++', or, where the compiler "  \
     "must be one word, as foreweave-cc and foreweave-c++. <foreweave/annotate.h> is found.\n\n"    \
     "As the only argument, -h and --help are about this command; foreweave-cc and foreweave-c++ "  \

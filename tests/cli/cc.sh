@@ -247,8 +247,11 @@ for compiler in gcc clang; do
     linked one
     hooked one
     runs ./one one
-    expect 0 "${cc[@]}" -fsanitize=thread,undefined -c one.c -o one.o
-    hooked one.o
+    expect 0 "${cc[@]}" -fsanitize=thread,undefined -fsanitize-undefined-trap-on-error one.c -o one
+    silent
+    linked one
+    hooked one
+    runs ./one one
     for rival in address memory leak thread,address hwaddress; do
         expect 2 "${cc[@]}" -fsanitize=$rival one.c -o rival
         one_error 2
@@ -315,6 +318,17 @@ for lto in -flto -flto=thin; do
     linked lto
     runs ./lto "200 42"
 done
+
+# Checks within a thread: gcc's library comes behind ours, clang's would come before it.
+printf '#include <stdio.h>\nint main(int c, char **v) { (void)v; c += 0x7ffffffe; c++; return puts("end") < 0; }\n' >overflow.c
+expect 0 cc -fsanitize=undefined,thread overflow.c -o overflow
+silent
+readelf -d overflow | grep NEEDED | head -1 | grep -q foreweave || complain "the runtime is not the first library"
+./overflow 2>&1 | grep -q "signed integer overflow" || complain "no check of overflows"
+expect 0 cc --compiler=clang -fsanitize=undefined overflow.c -o overflow
+err_has "foreweave: cc: -fsanitize=undefined is dropped: clang's library for it takes Foreweave's hooks"
+linked overflow
+runs ./overflow end
 
 # Which compiler it is.
 is_gcc() { expect 0 "$@"; out_has "Free Software Foundation"; }
