@@ -2,7 +2,7 @@
 # sanitizer's own runtime would), nothing exported but hooks and interceptors.
 file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
 add_library(foreweave_rt SHARED ${RUNTIME_SOURCES})
-target_include_directories(foreweave_rt PRIVATE src)
+target_include_directories(foreweave_rt PRIVATE src include)
 target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
                        -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none -fomit-frame-pointer
                        -mcx16)
