@@ -1,10 +1,10 @@
 /*
  * io_stream.c - stdio: buffers of the program that it fills or empties, and streams that wait.
  *
- * stdio may allocate, be cancelled, and call the program back (fopencookie), so its functions run as
- * the program's own code.  A reader whose buffer is empty and whose descriptor has nothing yet first
- * fills the buffer without the token (__underflow, as getc would); what waits in the middle of a
- * line is left to the watchdog.  Writers wait only when the other side is slow, which does not
+ * stdio may allocate, be cancelled, and call the program back (fopencookie), so its functions run
+ * as the program's own code.  A reader whose buffer is empty and whose descriptor has nothing yet
+ * first fills the buffer without the token (__underflow, as getc would); what waits in the middle
+ * of a line is left to the watchdog.  Writers wait only when the other side is slow, which does not
  * depend on our threads.
  */
 /* libc's headers would define some of these functions themselves. */

@@ -2,7 +2,8 @@
  * io_wait.c - calls that wait: for descriptors, for time, for children, for connections.
  *
  * A call that might be over at once is first made with no time to wait; only if that finds nothing
- * the token is given away.  So a program whose descriptors are always ready runs the same way again.
+ * the token is given away.  So a program whose descriptors are always ready runs the same way
+ * again.
  */
 #include "runtime/intercept.h"
 
