@@ -191,6 +191,9 @@ void fw_signals_deliver(struct fw_thread *t); /* defined in signals.c */
 /* How many signals were put off on this thread.  fw_leave first makes the thread user code again,
  * then looks at this, and calls fw_signals_deliver if it is not 0 (signals.c). */
 extern __thread volatile unsigned fw_signals_waiting;
+/* Called now and then by a thread that waits for the token while signals are put off: one that ends
+ * the program does not wait for ever (signals.c). */
+void fw_signals_late(void);
 /*
  * Around a handler of the program that runs at once: the thread becomes user code with the token,
  * whatever it was (inside, outside, blocked); the other makes it what it was.  A handler that jumps

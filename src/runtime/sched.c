@@ -216,6 +216,8 @@ static bool wait_for_go(struct fw_thread *t, uint64_t give_up)
         if (fw_futex_wait(&t->go, 0, WATCH, 0) != -ETIMEDOUT)
             continue;
         watch_holder(&turns);
+        if (fw_signals_waiting)
+            fw_signals_late();
         if (fw_now() >= give_up)
             return false;
     }

@@ -1,0 +1,115 @@
+/*
+ * calls.c - syscall(): what waits gives the token away.
+ *
+ * libstdc++ waits for futures, atomics and latches by futex calls of its own.  A futex wait is first
+ * tried with no time, so that one that need not wait keeps the token.  What else waits in here and
+ * is not known is found by the watchdog.
+ */
+#include "runtime/intercept.h"
+#include "runtime/process.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A wait whose word has another value already is over at once. */
+static bool waits_on_futex(const long a[6])
+{
+    struct timespec none = { 0, 0 };
+
+    switch (a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+        return fw_syscall(SYS_futex, a[0], a[1], a[2], (long)&none, a[4], a[5]) != -EAGAIN;
+    case FUTEX_LOCK_PI:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case 13: /* FUTEX_LOCK_PI2 */
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool waits(long number, const long a[6])
+{
+    switch (number) {
+    case SYS_futex:
+        return waits_on_futex(a);
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_uring_enter:
+    case SYS_rt_sigtimedwait:
+    case SYS_rt_sigsuspend:
+    case SYS_pause:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_flock:
+    case SYS_msgrcv:
+    case SYS_semop:
+    case SYS_semtimedop:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool makes_process(long number, const long a[6])
+{
+    return number == SYS_fork || (number == SYS_clone && !(a[0] & CLONE_VM));
+}
+
+static long call(long number, const long a[6])
+{
+    struct fw_thread *t = fw_enter();
+    long result;
+
+    if (number == SYS_exit_group)
+        fw_process_exits((int)a[0]);
+    if (t && waits(number, a)) {
+        fw_outside_begin(t);
+        result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        fw_outside_end(t);
+    } else if (makes_process(number, a)) {
+        result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        if (result == 0)
+            fw_process_begins();
+    } else {
+        fw_done(t);
+        t = NULL;
+        result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    }
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT long syscall(long number, ...)
+{
+    long a[6], result;
+    va_list rest;
+
+    va_start(rest, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(rest, long);
+    va_end(rest);
+    result = call(number, a);
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = (int)-result;
+    return -1;
+}

@@ -1,0 +1,12 @@
+/*
+ * process.h - how processes end (process.c).
+ */
+#ifndef FW_RUNTIME_PROCESS_H
+#define FW_RUNTIME_PROCESS_H
+
+/* In the child of a fork by whatever means. */
+void fw_process_begins(void);
+/* Nothing of the program comes after this: tells the status and keeps the token. */
+void fw_process_exits(int status);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * signals.h - what the interceptors around signals need of signals.c.
+ */
+#ifndef FW_RUNTIME_SIGNALS_H
+#define FW_RUNTIME_SIGNALS_H
+
+#include "runtime/rt.h"
+
+#include <signal.h>
+
+extern bool fw_signals_started; /* handlers are wrapped */
+
+/* sigaction, as the program sees it. */
+int fw_signals_action(int number, const struct sigaction *wanted, struct sigaction *old);
+/* In a fork child: what was put off was the parent's. */
+void fw_signals_forked(void);
+/* A signal is sent to a thread of this process, or was waited for and has come. */
+void fw_signals_sent(struct fw_thread *t, int number, uintptr_t pc);
+void fw_signals_taken(struct fw_thread *t, int number, uintptr_t pc);
+
+#endif
