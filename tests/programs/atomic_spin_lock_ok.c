@@ -1,0 +1,26 @@
+/*
+ * atomic_spin_lock_ok: a hand-made spin lock; no annotation is needed, as its atomics say it all.
+ *
+ * expect: nothing
+ */
+#include "program.h"
+#include <stdatomic.h>
+
+int value;
+atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static void *add(void *unused)
+{
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        sched_yield();
+    value++; /* @A */
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+    return unused;
+}
+
+int main(void)
+{
+    run2(add, add);
+    printf("%d\n", value);
+    return 0;
+}

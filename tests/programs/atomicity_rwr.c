@@ -1,0 +1,38 @@
+/*
+ * atomicity_rwr: two looks at one value in two sections; a write can come between.
+ *
+ * expect: atomicity A B C
+ */
+#include "program.h"
+
+volatile int value;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *look_twice(void *unused)
+{
+    int first, second;
+
+    pthread_mutex_lock(&lock);
+    first = value; /* @A */
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    second = value; /* @C */
+    pthread_mutex_unlock(&lock);
+    return first > second ? &lock : unused;
+}
+
+static void *set(void *unused)
+{
+    step_aside();
+    pthread_mutex_lock(&lock);
+    value = 1; /* @B */
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    run2(look_twice, set);
+    printf("%d\n", value);
+    return 0;
+}

@@ -1,0 +1,34 @@
+/*
+ * c11_call_once: what call_once made is changed afterwards without a lock.
+ *
+ * expect: race A A
+ */
+#include "program.h"
+#include <threads.h>
+
+once_flag flag = ONCE_FLAG_INIT;
+int made;
+
+static void make(void)
+{
+    made = 5;
+}
+
+static int use(void *unused)
+{
+    call_once(&flag, make);
+    made++; /* @A */
+    return unused != NULL;
+}
+
+int main(void)
+{
+    thrd_t one, two;
+
+    thrd_create(&one, use, NULL);
+    thrd_create(&two, use, NULL);
+    thrd_join(one, NULL);
+    thrd_join(two, NULL);
+    printf("%d\n", made >= 5);
+    return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * cond_broadcast_ok: all who were woken count themselves under the lock.
+ *
+ * expect: nothing
+ */
+#include "program.h"
+
+#define WAITERS 3
+
+int open, through;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+
+static void *pass(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    while (!open)
+        pthread_cond_wait(&opened, &lock);
+    through++; /* @A */
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[WAITERS];
+
+    for (int i = 0; i < WAITERS; i++)
+        threads[i] = start(pass, NULL);
+    pthread_mutex_lock(&lock);
+    open = 1;
+    pthread_cond_broadcast(&opened);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < WAITERS; i++)
+        finish(threads[i]);
+    printf("%d\n", through);
+    return 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * cxx_mutex: the setter takes the lock, the getter does not.
+ *
+ * expect: race A B
+ */
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+class Account
+{
+  public:
+    __attribute__((noinline)) void set(int to)
+    {
+        std::lock_guard<std::mutex> guard(lock);
+
+        balance = to; /* @A */
+    }
+    __attribute__((noinline)) int get()
+    {
+        return balance; /* @B */
+    }
+
+  private:
+    std::mutex lock;
+    int balance = 0;
+};
+
+int main()
+{
+    Account account;
+    int seen = 0;
+    std::thread one([&] { account.set(3); });
+    std::thread two([&] { seen = account.get(); });
+
+    one.join();
+    two.join();
+    std::printf("%d\n", seen <= 3);
+    return 0;
+}

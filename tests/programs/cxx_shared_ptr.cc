@@ -1,0 +1,32 @@
+/*
+ * cxx_shared_ptr: two threads share an object by a smart pointer, which does not protect it.
+ *
+ * expect: race A A
+ */
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+struct Parts {
+    int part[2] = { 0, 0 };
+    int sum = 0;
+};
+
+static void work(std::shared_ptr<Parts> parts, int which)
+{
+    parts->part[which] = which + 1;
+    parts->sum += which; /* @A */
+}
+
+int main()
+{
+    std::shared_ptr<Parts> parts = std::make_shared<Parts>();
+    std::thread one(work, parts, 0);
+    std::thread two(work, parts, 1);
+
+    parts.reset();
+    one.join();
+    two.join();
+    std::puts("destroyed");
+    return 0;
+}

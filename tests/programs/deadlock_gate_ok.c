@@ -1,0 +1,43 @@
+/*
+ * deadlock_gate_ok: two threads take two locks in opposite orders, one at a time behind a gate.
+ *
+ * expect: nothing
+ */
+#include "program.h"
+
+int value;
+pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *forward(void *unused)
+{
+    pthread_mutex_lock(&gate);
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b); /* @A */
+    value++;
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&gate);
+    return unused;
+}
+
+static void *backward(void *unused)
+{
+    step_aside();
+    pthread_mutex_lock(&gate);
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a); /* @B */
+    value++;
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&gate);
+    return unused;
+}
+
+int main(void)
+{
+    run2(forward, backward);
+    printf("%d\n", value);
+    return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * deadlock_two_ok: two threads take two locks in the same order.
+ *
+ * expect: nothing
+ */
+#include "program.h"
+
+int value;
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *forward(void *unused)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b); /* @A */
+    value++;
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+
+static void *backward(void *unused)
+{
+    step_aside();
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b); /* @B */
+    value++;
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return unused;
+}
+
+int main(void)
+{
+    run2(forward, backward);
+    printf("%d\n", value);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * fork_threads_ok: a program with threads forks; the child starts threads of its own.
+ *
+ * expect: nothing
+ */
+#include "program.h"
+#include <sys/wait.h>
+
+int count;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *add(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    count++; /* @A */
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static NOINLINE int child(void)
+{
+    int mine = 0;
+
+    for (int i = 0; i < 10; i++)
+        mine += i;
+    pthread_mutex_init(&lock, NULL);
+    count = 0;
+    run2(add, add);
+    return count == 2 ? mine : 0;
+}
+
+int main(void)
+{
+    pthread_t one = start(add, NULL);
+    pthread_t two = start(add, NULL);
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(child());
+    waitpid(pid, &status, 0);
+    finish(one);
+    finish(two);
+    printf("%d %d\n", count > 0, WEXITSTATUS(status));
+    return 0;
+}

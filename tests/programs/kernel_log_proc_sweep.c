@@ -1,0 +1,33 @@
+/*
+ * kernel_log_proc_sweep: the sweeper takes the log away between another thread's look and its use.
+ *
+ * expect: race A B
+ * expect: race B C
+ */
+#include "program.h"
+
+int text, crashed;
+int *volatile log_text = &text;
+
+static void *sweep(void *unused)
+{
+    step_aside();
+    log_text = NULL; /* @B */
+    return unused;
+}
+
+static NOINLINE void process(void)
+{
+    if (log_text != NULL) /* @A */
+        crashed = log_text == NULL; /* @C */
+}
+
+int main(void)
+{
+    pthread_t thread = start(sweep, NULL);
+
+    process();
+    finish(thread);
+    printf("%d\n", crashed <= 1);
+    return 0;
+}

@@ -1,0 +1,37 @@
+/*
+ * kernel_mysql_5: proc_info is checked and then used; another thread clears it in between.
+ *
+ * expect: race A B
+ * expect: race B C
+ * expect: atomicity A B C
+ */
+#include "program.h"
+
+const char *volatile proc_info = "Sending data";
+int crashed;
+
+static void *clear(void *unused)
+{
+    step_aside();
+    proc_info = NULL; /* @B */
+    return unused;
+}
+
+static NOINLINE void print_thread(void)
+{
+    if (proc_info) { /* @A */
+        const char *info = proc_info; /* @C */
+
+        crashed = info == NULL;
+    }
+}
+
+int main(void)
+{
+    pthread_t thread = start(clear, NULL);
+
+    print_thread();
+    finish(thread);
+    printf("%d\n", crashed <= 1);
+    return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * mutex_heap: each thread makes itself a lock, which keeps nobody out.
+ *
+ * expect: race A A
+ */
+#include "program.h"
+
+int value;
+
+static void *add(void *argument)
+{
+    pthread_mutex_t *lock = malloc(sizeof(*lock));
+
+    (void)argument;
+    pthread_mutex_init(lock, NULL);
+    pthread_mutex_lock(lock);
+    value++; /* @A */
+    pthread_mutex_unlock(lock);
+    pthread_mutex_destroy(lock);
+    free(lock);
+    return NULL;
+}
+
+static void round_of_two(pthread_mutex_t *lock)
+{
+    pthread_t one, two;
+
+    pthread_mutex_init(lock, NULL);
+    one = start(add, lock);
+    two = start(add, lock);
+    finish(one);
+    finish(two);
+    pthread_mutex_destroy(lock);
+}
+
+int main(void)
+{
+    pthread_mutex_t *lock = malloc(sizeof(*lock));
+
+    round_of_two(lock);
+    round_of_two(lock);
+    free(lock);
+    printf("%d\n", value > 0);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/*
+ * race_free: a block is freed while another thread may still use it.
+ *
+ * expect: race A B
+ */
+#include "program.h"
+
+long *volatile keep;
+
+static void *use(void *argument)
+{
+    long *block = argument;
+
+    block[3] = 4; /* @A */
+    return NULL;
+}
+
+int main(void)
+{
+    long *block = calloc(16, sizeof(*block));
+    pthread_t thread;
+
+    keep = block;
+    thread = start(use, block);
+    step_aside();
+    free(block); /* @B */
+    finish(thread);
+    puts("freed");
+    return 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * race_reused_memory: a block is freed, and another thread is still told to write to it.
+ *
+ * expect: race A B
+ */
+#include "program.h"
+
+static NOINLINE void touch(long *block)
+{
+    block[1] = 1; /* @A */
+}
+
+static void *work(void *argument)
+{
+    touch(argument);
+    return NULL;
+}
+
+int main(void)
+{
+    long *block = malloc(64);
+    pthread_t thread;
+
+    thread = start(work, block);
+    step_aside();
+    block = realloc(block, 1 << 20); /* @B */
+    finish(thread);
+    free(block);
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * rwlock_timed: the clock variants for reading do not keep another reader out that writes.
+ *
+ * expect: race A A
+ */
+#include "program.h"
+
+int value;
+pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+
+static NOINLINE void add(void)
+{
+    value++; /* @A */
+}
+
+static void *timed(void *unused)
+{
+    struct timespec when = late(CLOCK_REALTIME);
+
+    if (pthread_rwlock_timedrdlock(&lock, &when) != 0)
+        return &value;
+    add();
+    pthread_rwlock_unlock(&lock);
+    return unused;
+}
+
+static void *clocked(void *unused)
+{
+    struct timespec when = late(CLOCK_MONOTONIC);
+
+    if (pthread_rwlock_clockrdlock(&lock, CLOCK_MONOTONIC, &when) != 0)
+        return &value;
+    add();
+    pthread_rwlock_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    run2(timed, clocked);
+    printf("%d\n", value > 0);
+    return 0;
+}

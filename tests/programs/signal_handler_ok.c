@@ -1,0 +1,33 @@
+/*
+ * signal_handler_ok: a handler changes what only its own thread changes; that is program order.
+ *
+ * expect: nothing
+ */
+#include "program.h"
+
+volatile int alarms, work_done;
+
+static void handle(int number)
+{
+    (void)number;
+    alarms = alarms + 1; /* @A */
+}
+
+static void *work(void *unused)
+{
+    work_done = 1; /* @B */
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    signal(SIGUSR1, handle);
+    thread = start(work, NULL);
+    raise(SIGUSR1);
+    alarms = alarms + 1;
+    finish(thread);
+    printf("%d\n", alarms >= 0 && work_done <= 1);
+    return 0;
+}
