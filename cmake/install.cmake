@@ -17,7 +17,7 @@ endforeach()
 # Where places.c looks, whatever the distribution calls its folder of libraries.
 install(TARGETS foreweave_rt LIBRARY DESTINATION lib/foreweave)
 install(FILES src/cmd/gcc.specs DESTINATION lib/foreweave)
-install(DIRECTORY include/foreweave DESTINATION include OPTIONAL)
+install(DIRECTORY include/foreweave DESTINATION include)
 install(DIRECTORY ${MANUAL_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${MANUAL_DIR}/completion.bash RENAME foreweave
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
