@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "cmd/cmd.h"
 #include "cmd/frame.h"
+#include "record/recover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 static const struct fw_command *const commands[] = {
     &fw_cmd_cc,
     &fw_cmd_cxx,
+    &fw_cmd_record,
     &fw_cmd_check,
     &fw_cmd_trace,
     &fw_cmd_tiddle,
@@ -343,6 +345,7 @@ static void occupy_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
+    fw_reader_set_recovery(&fw_spool_recovery);
     signal(SIGPIPE, SIG_DFL); /* a reader that has enough ends us quietly */
     if (argc)
         descend_by_name(argv[0]);

@@ -1,0 +1,127 @@
+/*
+ * final_out.c - see final_state.h: events out.
+ *
+ * Events are collected into batches, go through the same check of well-formedness as everything
+ * that is read (which drops and counts what does not fit), and are numbered by the writer.
+ */
+#include "record/final_state.h"
+
+void fw_final_open(struct fw_final *f)
+{
+    static const struct fw_read_options repair = { .repair = true };
+
+    f->symbols = fw_symbols_create();
+    f->wellformed = fw_wellformed_create(f->symbols, &repair);
+    fw_vec_push(&f->attrs, ((struct fw_attr) { 0 }));
+    if (fw_writer_open_output(&f->writer, f->setup->out, "fwt", f->symbols, true, f->err) < 0)
+        fw_final_fail(f);
+}
+
+void fw_final_fail(struct fw_final *f)
+{
+    f->failed = true;
+}
+
+static void start_batch(struct fw_final *f)
+{
+    f->raw += f->events.len;
+    f->events.len = 0;
+    f->attrs.len = 1;
+    memset(f->attr_of_size, 0, sizeof f->attr_of_size);
+}
+
+void fw_final_flush(struct fw_final *f)
+{
+    struct fw_raw_batch raw = { f->events.at, f->attrs.at, (uint32_t)f->events.len };
+    struct fw_batch batch;
+    struct fw_error why;
+    uint32_t bad;
+
+    if (f->failed || !raw.count)
+        return;
+    fw_wellformed_filter(f->wellformed, &raw, &batch, &f->status, &bad, &why);
+    if (bad != FW_NOTHING_BAD && !f->status.first_drop[0])
+        snprintf(f->status.first_drop, sizeof f->status.first_drop, "%.255s", why.message);
+    if (batch.count && fw_writer_batch(f->writer, &batch, f->err) < 0)
+        fw_final_fail(f);
+    start_batch(f);
+}
+
+static uint64_t push(struct fw_final *f, struct fw_event event)
+{
+    uint64_t index = f->raw + f->events.len;
+
+    event.thread = f->thread->id & (FW_MAX_THREADS - 1);
+    fw_vec_push(&f->events, event);
+    if (f->events.len >= FW_BATCH_EVENTS)
+        fw_final_flush(f);
+    return index;
+}
+
+static uint32_t attr_of(struct fw_final *f, uint64_t size)
+{
+    struct fw_attr attr = { .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                            .has = FW_ATTR_SIZE };
+    uint32_t *known = size <= 16 ? &f->attr_of_size[size] : NULL;
+
+    if (!size)
+        return 0;
+    if (known && *known)
+        return *known;
+    fw_vec_push(&f->attrs, attr);
+    if (known)
+        *known = (uint32_t)f->attrs.len - 1;
+    return (uint32_t)f->attrs.len - 1;
+}
+
+static void write_calls(struct fw_final *f)
+{
+    struct final_thread *t = f->thread;
+
+    for (; t->written < t->calls.len; t->written++) {
+        const struct final_call *call = &t->calls.at[t->written];
+
+        push(f, (struct fw_event) { .kind = FW_CALL,
+                                    .target = fw_final_function(f, call->function),
+                                    .site = fw_final_site(f, call->pc) });
+    }
+}
+
+void fw_final_branch(struct fw_final *f)
+{
+    if (f->thread->has_read)
+        push(f, (struct fw_event) { .kind = FW_BRANCH });
+    f->thread->has_read = false;
+    f->thread->branched = false;
+}
+
+void fw_final_before(struct fw_final *f, uint64_t pc, bool fixed)
+{
+    struct final_thread *t = f->thread;
+
+    if (t->has_read && (t->branched || !(fixed || fw_final_fixed(f, pc))))
+        fw_final_branch(f);
+    t->branched = false;
+    if (t->written < t->calls.len)
+        write_calls(f);
+}
+
+uint64_t fw_final_event(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
+                        unsigned order, uint64_t size)
+{
+    return push(f, (struct fw_event) { .kind = kind,
+                                       .target = target,
+                                       .site = fw_final_site(f, pc),
+                                       .order = order & 15,
+                                       .attr = attr_of(f, size) });
+}
+
+uint64_t fw_final_answering(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
+                            uint64_t answered)
+{
+    struct fw_event event = { .kind = kind, .target = target, .site = fw_final_site(f, pc) };
+
+    fw_vec_push(&f->attrs, ((struct fw_attr) { .rf = answered, .has = FW_ATTR_RF }));
+    event.attr = (uint32_t)f->attrs.len - 1;
+    return push(f, event);
+}

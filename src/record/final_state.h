@@ -1,0 +1,181 @@
+/*
+ * final_state.h - inside the finaliser: what it remembers while it goes through the records.
+ *
+ *   final.c         the two passes, modules, notes
+ *   final_record.c  what each kind of record becomes
+ *   final_memory.c  shared words, variables, lives, objects at addresses
+ *   final_names.c   names for addresses, sites, functions
+ *   final_out.c     events out: branches, calls, attributes, well-formedness
+ *   final_told.c    metadata
+ */
+#ifndef FW_RECORD_FINAL_STATE_H
+#define FW_RECORD_FINAL_STATE_H
+
+#include "record/addrmap.h"
+#include "record/chunks.h"
+#include "record/final.h"
+#include "record/lives.h"
+#include "record/modules.h"
+#include "record/spool.h"
+#include "symbol/operand.h"
+#include "trace/fwt.h"
+#include "trace/wellformed.h"
+#include "trace/writer.h"
+
+struct final_call {
+    uint64_t function, pc;
+};
+
+struct final_thread {
+    uint32_t number;
+    uint32_t id; /* in the symbols */
+    bool branched; /* a branch comes before its next event */
+    bool has_read; /* ... which is worth an event: it read, joined or started since the last one */
+    FW_VEC(struct final_call) calls;
+    size_t written;           /* calls[0..written) are in the trace */
+    FW_VEC(uint32_t) blocks;  /* open begins */
+};
+
+/* A lock, condition, ... at an address. */
+struct final_object {
+    uint16_t offset; /* in its chunk */
+    uint8_t space;   /* enum fw_space */
+    uint32_t id;
+};
+
+/*
+ * What is kept of a kilobyte.  A word: bits 0..7 a variable begins at byte i, 8..15 byte i is
+ * shared, 16 races on it are expected, 32..63 the id of the variable that begins at byte 0, plus 1
+ * (the others' are in `odd`).
+ */
+struct final_chunk {
+    uint64_t word[FW_CHUNK_WORDS];
+    FW_VEC(struct final_object) objects;
+};
+
+#define WORD_EXPECTED (UINT64_C(1) << 16)
+
+struct final_stack {
+    uint64_t low, end;
+    uint32_t thread;
+};
+
+/* A heap block too large to be found by probing. */
+struct final_block {
+    uint64_t start, end, number;
+};
+
+/* A post or notify that may be answered: the number of its record, its event. */
+struct final_answer {
+    uint64_t record, event;
+    uint32_t object;
+    bool answered;
+};
+
+FW_VEC_TYPE(final_answers, struct final_answer); /* ascending */
+FW_VEC_TYPE(final_texts, char *);                /* distinct */
+
+struct fw_final {
+    const struct fw_final_setup *setup;
+    struct fw_final_result *result;
+    struct fw_error *err;
+    bool failed;
+
+    /* Records. */
+    uint64_t record; /* number of the current one, from 1 */
+    struct final_thread *thread;
+    FW_VEC(struct final_thread *) threads; /* by number; NULL: not met */
+    struct fw_lives lives;
+    struct final_answers posts, notifies;
+    size_t posts_answered;
+
+    /* Memory. */
+    const struct fw_kept *kept, *kept_end; /* of lives to come */
+    struct fw_chunks *chunks;
+    struct fw_addrmap odd; /* address of a variable that does not begin a word → id */
+    FW_VEC(struct final_stack) stacks;
+    FW_VEC(struct final_block) large;
+    FW_VEC(uint32_t) expected; /* variables */
+
+    /* Names. */
+    struct fw_symbols *symbols;
+    struct fw_modules modules;
+    struct fw_operands *operands;
+    struct fw_addrmap sites;     /* return address → id, SITE_* */
+    struct fw_addrmap functions; /* address → id */
+    struct fw_addrmap labels;    /* address → id of the block */
+    struct fw_addrmap reused;    /* space and id of a name → how often it was given out */
+
+    /* Told at the end. */
+    struct final_texts unmodelled, inexact, off, notes, names;
+    int exit_status, signal; /* -1: not told */
+    char *exec;
+
+    /* Out. */
+    struct fw_writer *writer;
+    struct fw_wellformed *wellformed;
+    struct fw_read_status status;
+    FW_VEC(struct fw_event) events; /* of the batch */
+    FW_VEC(struct fw_attr) attrs;
+    uint32_t attr_of_size[17]; /* in this batch; 0: none yet */
+    uint64_t raw; /* events before the batch */
+};
+
+/* final_record.c */
+void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record);
+struct final_thread *fw_final_thread(struct fw_final *f, uint64_t number); /* NULL: impossible */
+
+/* final_memory.c */
+void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum fw_kind kind,
+                     uint64_t bytes);
+uint64_t fw_final_bytes(const struct fw_wire_unit *record);  /* of an access */
+unsigned fw_final_order(const struct fw_wire_unit *record); /* enum fw_order */
+void fw_final_life(struct fw_final *f, const struct fw_wire_unit *record);
+void fw_final_expect(struct fw_final *f, uint64_t start, uint64_t bytes);
+uint32_t fw_final_object(struct fw_final *f, enum fw_space space, uint64_t address);
+void fw_final_destroyed(struct fw_final *f, uint64_t address);
+/* Takes the kept words of a life. */
+void fw_final_load(struct fw_final *f, uint32_t life);
+void fw_final_chunk_destroy(void *chunk);
+
+/* final_names.c */
+enum {
+    FW_FINAL_NAME = 512, /* room for a name */
+    /* So far before an address its heap block is found by probing words; large ones by a list. */
+    FW_FINAL_PROBED = 65536,
+};
+/* Writes the name of an address: "PATH+0x10", "heap:3", "stack:T1-0x40", "mem:0x7f00". */
+void fw_final_name(const struct fw_final *f, uint64_t address, char name[FW_FINAL_NAME]);
+void fw_final_block_name(uint64_t block, uint64_t offset, char name[FW_FINAL_NAME]);
+/* An id with that name, or with "#2" ... behind it if the name was given out before. */
+uint32_t fw_final_fresh_id(struct fw_final *f, enum fw_space space, const char *name);
+uint32_t fw_final_site(struct fw_final *f, uint64_t pc);
+bool fw_final_fixed(struct fw_final *f, uint64_t pc);  /* the object of the event there */
+bool fw_final_direct(struct fw_final *f, uint64_t pc); /* the call there */
+uint32_t fw_final_function(struct fw_final *f, uint64_t address);
+uint32_t fw_final_label(struct fw_final *f, uint64_t address);
+void fw_final_text(struct fw_final *f, const struct fw_wire_unit *record);
+void fw_final_modules_changed(struct fw_final *f);
+
+/* final_out.c */
+void fw_final_open(struct fw_final *f);
+/* A branch, if its thread has read since the latest one. */
+void fw_final_branch(struct fw_final *f);
+/* What comes before the next event of the current thread: a branch, calls. */
+void fw_final_before(struct fw_final *f, uint64_t pc, bool fixed);
+/* One event of the current thread; its index before anything is dropped. */
+uint64_t fw_final_event(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
+                        unsigned order, uint64_t size);
+uint64_t fw_final_answering(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
+                            uint64_t answered);
+void fw_final_flush(struct fw_final *f);
+void fw_final_fail(struct fw_final *f);
+
+/* final_told.c */
+void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record);
+void fw_final_thread_name(struct fw_final *f, const struct fw_wire_unit *record);
+void fw_final_module(struct fw_final *f, const struct fw_wire_unit *record);
+void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool);
+void fw_final_texts_release(struct final_texts *texts);
+
+#endif

@@ -1,0 +1,158 @@
+/* launch.c - see launch.h. */
+#include "record/launch.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int passed_on[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+
+static void ignore(int number, struct sigaction *old)
+{
+    struct sigaction action = { .sa_handler = SIG_IGN };
+
+    sigaction(number, &action, old);
+}
+
+int fw_signals_take(struct fw_signals *signals, struct fw_error *err)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaddset(&set, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &set, &signals->mask);
+    signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals->fd < 0) {
+        fw_error_errno(err, "cannot watch signals");
+        sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+        return -1;
+    }
+    ignore(SIGINT, &signals->interrupt);
+    ignore(SIGQUIT, &signals->quit);
+    ignore(SIGXFSZ, &signals->limit); /* a file that may not grow is a full disk */
+    return 0;
+}
+
+/* In the recorder at the end, and in the program before it starts. */
+void fw_signals_give_back(struct fw_signals *signals)
+{
+    sigaction(SIGINT, &signals->interrupt, NULL);
+    sigaction(SIGQUIT, &signals->quit, NULL);
+    sigaction(SIGXFSZ, &signals->limit, NULL);
+    sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+    close(signals->fd);
+    signals->fd = -1;
+}
+
+void fw_signals_handle(struct fw_signals *signals, pid_t pid)
+{
+    struct signalfd_siginfo info;
+
+    while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD && pid > 0)
+            kill(pid, (int)info.ssi_signo);
+}
+
+static void set_environment(const struct fw_launch *launch)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *preload = others && *others ? fw_xasprintf("%s:%s", launch->runtime, others)
+                                      : fw_xstrdup(launch->runtime);
+
+    setenv("LD_PRELOAD", preload, 1);
+    setenv("FOREWEAVE_OPTIONS", launch->options, 1);
+    free(preload);
+}
+
+/* In the child: executes, or says why not. */
+static void execute(const struct fw_launch *launch, struct fw_signals signals, int say)
+{
+    ssize_t said;
+    int cause;
+
+    fw_signals_give_back(&signals);
+    set_environment(launch);
+    execvp(launch->argv[0], launch->argv);
+    cause = errno;
+    do
+        said = write(say, &cause, sizeof cause);
+    while (said < 0 && errno == EINTR);
+    _exit(127);
+}
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return false;
+    if (S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    return access(path, X_OK) == 0;
+}
+
+static bool search_path(const char *program)
+{
+    const char *path = getenv("PATH"), *end;
+    bool found = false;
+
+    for (path = path ? path : "/bin:/usr/bin"; !found; path = end + 1) {
+        char *file;
+
+        end = strchrnul(path, ':');
+        file = end == path ? fw_xstrdup(program)
+                           : fw_xasprintf("%.*s/%s", (int)(end - path), path, program);
+        found = is_program(file);
+        free(file);
+        if (!*end)
+            break;
+    }
+    errno = ENOENT;
+    return found;
+}
+
+int fw_launch_check(const char *program, struct fw_error *err)
+{
+    if (strchr(program, '/') ? is_program(program) : search_path(program))
+        return 0;
+    return fw_error_errno(err, "cannot run '%s'", program);
+}
+
+pid_t fw_launch(const struct fw_launch *launch, const struct fw_signals *signals,
+                struct fw_error *err)
+{
+    int ends[2], cause = 0;
+    ssize_t got;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return fw_error_errno(err, "cannot make a pipe");
+    pid = fork();
+    if (pid == 0)
+        execute(launch, *signals, ends[1]);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return fw_error_errno(err, "cannot start '%s'", launch->argv[0]);
+    }
+    do
+        got = read(ends[0], &cause, sizeof cause);
+    while (got < 0 && errno == EINTR);
+    close(ends[0]);
+    if (got != (ssize_t)sizeof cause)
+        return pid;
+    waitpid(pid, NULL, 0);
+    errno = cause;
+    return fw_error_errno(err, "cannot run '%s'", launch->argv[0]);
+}

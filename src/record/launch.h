@@ -1,0 +1,46 @@
+/*
+ * launch.h - starts the program that is to be recorded.
+ *
+ * It runs as if it had been started without us: same terminal, group, folder, signals; only the
+ * environment says where to send records, and the runtime is loaded first, so that programs that
+ * were not built with the wrapper have their synchronisation recorded.
+ */
+#ifndef FW_RECORD_LAUNCH_H
+#define FW_RECORD_LAUNCH_H
+
+#include "base/error.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct fw_launch {
+    char *const *argv;   /* NULL behind the last */
+    const char *runtime; /* the library */
+    const char *options; /* FOREWEAVE_OPTIONS for it */
+};
+
+/*
+ * While a program is recorded, signals are for the program: those of the terminal reach it by
+ * themselves and are ignored here, the others are passed on.
+ */
+struct fw_signals {
+    int fd; /* signalfd: SIGCHLD and what is to be passed on */
+    sigset_t mask; /* as it was */
+    struct sigaction interrupt, quit, limit;
+};
+
+int fw_signals_take(struct fw_signals *signals, struct fw_error *err);
+void fw_signals_give_back(struct fw_signals *signals);
+/* Reads what has come; passes on to pid (if above 0) what is for the program. */
+void fw_signals_handle(struct fw_signals *signals, pid_t pid);
+
+/* Is there such a program, as execvp would look for it? */
+int fw_launch_check(const char *program, struct fw_error *err);
+
+/* Starts it; -1 if it cannot be executed. */
+pid_t fw_launch(const struct fw_launch *launch, const struct fw_signals *signals,
+                struct fw_error *err);
+
+#endif

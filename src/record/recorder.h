@@ -1,0 +1,59 @@
+/*
+ * recorder.h - runs a program and records it: what `foreweave record` does, without the printing.
+ *
+ * The program is a child of ours and runs as if we were not there.  Every process of it that loads
+ * the runtime connects (greet.h) and gets a ring (ring.h), which is drained into a spool; when the
+ * program has ended, the spools become traces (final.h).  Memory is bounded by the rings and the
+ * surveys; a program that is faster than the disk waits for it.
+ *
+ * Which process gets which file: the first one that connects the path itself, further ones, whether
+ * forked or executed, PATH.1, PATH.2 ... in the order in which they connect.  A process that has
+ * started no thread and is replaced by another program (`env`, a shell's child) hands its file on
+ * to that program.  Of a further process that had one thread only and no instrumented code nothing
+ * is kept.
+ *
+ * When the program itself has ended, processes of it that still run (daemons) get a moment to end
+ * as well; then they go on unrecorded, and their traces are cut there.
+ */
+#ifndef FW_RECORD_RECORDER_H
+#define FW_RECORD_RECORDER_H
+
+#include "base/vec.h"
+#include "record/final.h"
+
+#include <stdint.h>
+
+struct fw_record_setup {
+    char *const *argv;   /* the program and its arguments, NULL behind them */
+    const char *path;    /* of the trace */
+    const char *runtime; /* the library that programs load */
+    uint64_t seed, quantum; /* quantum 0: the runtime's own */
+    uint64_t ring_bytes;    /* a power of two; 0: the default */
+};
+
+struct fw_recorded_trace {
+    char *path;
+    struct fw_final_result result;
+    char problem[256]; /* why recording stopped early, or empty */
+    char failed[256];  /* why the spool could not be made a trace (it stays readable), or empty */
+    bool connected;    /* false: the process never loaded the runtime */
+};
+
+struct fw_recorded {
+    int status; /* of the program, as waitpid gives it */
+    FW_VEC(struct fw_recorded_trace) traces; /* the first one is always there */
+    char refused[256]; /* why some process could not be recorded, or empty */
+};
+
+enum fw_record_end {
+    FW_RECORD_DONE = 0,
+    FW_RECORD_FAILED = -1,  /* ours: a file that cannot be written, ... */
+    FW_RECORD_NO_PROGRAM = -2, /* it cannot be executed */
+};
+
+/* The program is not started if anything that is needed is missing. */
+enum fw_record_end fw_record(const struct fw_record_setup *setup, struct fw_recorded *recorded,
+                             struct fw_error *err);
+void fw_recorded_release(struct fw_recorded *recorded);
+
+#endif
