@@ -43,6 +43,7 @@ struct check {
     uint64_t memory, budget;
     uint64_t jobs; /* 0: as many as are useful here */
     bool repair;
+    bool no_symbols;
     int from;
     int format;
     const char *output;
@@ -118,6 +119,7 @@ static const struct fw_option options[] = {
       .detail = "Once a pair of sites is proved on a variable, other events of it are not looked "
                 "at. What the cap leaves is counted. --pairs=all has no cap." },
     FW_REPAIR_OPTION(struct check, repair),
+    FW_SYMBOLS_OPTION(struct check, no_symbols),
     FW_FROM_OPTION(struct check, from),
     { "jobs", 'j', "N", "use N threads (default: as many as help)",
       FW_OPTION(COUNT, struct check, jobs), .detail = "The report is the same for any number." },
@@ -198,8 +200,9 @@ static void reading_options(const struct check *check, char *text, size_t size)
 {
     const char *from = fw_format_name(check->from);
 
-    snprintf(text, size, "%s%s%s%s", check->repair ? "--repair " : "", from ? "--from=" : "",
-             from ? from : "", from ? " " : "");
+    snprintf(text, size, "%s%s%s%s%s", check->repair ? "--repair " : "",
+             check->no_symbols ? "--no-symbols " : "", from ? "--from=" : "", from ? from : "",
+             from ? " " : "");
 }
 
 /* Where a witness was rejected: leaves what is needed to find out why. */
@@ -317,6 +320,7 @@ static int parse_options(const struct check *check, struct fw_check_job *job)
 static int analyse(const struct check *check, struct fw_check_job *job)
 {
     struct fw_read_options reading = { .repair = check->repair,
+                                       .symbols = !check->no_symbols,
                                        .format = fw_format_name(check->from) };
     const struct fw_rejection *rejection = NULL;
     int status = fw_cmd_open_trace(&job->reader, job->path, &reading);

@@ -16,6 +16,7 @@
 
 struct info {
     bool repair;
+    bool no_symbols;
     int from;
     int format;
     const char *output;
@@ -25,6 +26,7 @@ static const struct info defaults = { .from = FW_FROM_UNKNOWN };
 
 static const struct fw_option options[] = {
     FW_REPAIR_OPTION(struct info, repair),
+    FW_SYMBOLS_OPTION(struct info, no_symbols),
     FW_FROM_OPTION(struct info, from),
     FW_FORMAT_OPTION(struct info, format),
     FW_OUTPUT_OPTION(struct info, output),
@@ -263,6 +265,7 @@ static int inform(const struct info *info, const char *path, struct fw_output *o
                   struct fw_json *json)
 {
     struct fw_read_options reading = { .repair = info->repair,
+                                       .symbols = !info->no_symbols,
                                        .format = fw_format_name(info->from) };
     struct tally tally = { 0 };
     struct fw_reader *reader;

@@ -21,6 +21,7 @@ struct show {
     bool plain, all, ascii;
     uint64_t width;
     bool repair;
+    bool no_symbols;
     int from;
     const char *output;
 };
@@ -64,6 +65,7 @@ static const struct fw_option options[] = {
                 "plain. Output that does not go to a terminal is as wide as it needs to be." },
     { "output", 'o', "FILE", "write to FILE", FW_OPTION(FILE, struct show, output), "output" },
     FW_REPAIR_OPTION(struct show, repair),
+    FW_SYMBOLS_OPTION(struct show, no_symbols),
     FW_FROM_OPTION(struct show, from),
     { 0 },
 };
@@ -306,6 +308,7 @@ static int show_trace(const struct filter *filter, const char *path)
 {
     const struct show *show = filter->show;
     struct fw_read_options reading = { .repair = show->repair,
+                                       .symbols = !show->no_symbols,
                                        .keep_reentrant = show->all,
                                        .format = fw_format_name(show->from) };
     struct fw_show_style style = style_of(show);

@@ -11,10 +11,12 @@
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
 #include "report/result_read.h"
+#include "trace/places.h"
 #include "trace/verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct verify {
@@ -78,6 +80,19 @@ static bool same(const char *said, const char *is)
     return !said || strcmp(said, is) == 0;
 }
 
+/* Names of recorded programs depend on the files at hand; they are not compared. */
+static bool same_target(const struct fw_symbols *symbols, enum fw_space space, const char *said,
+                        uint32_t target)
+{
+    char *recorded;
+
+    if (space == FW_SPACE_NONE || same(said, fw_symbols_name(symbols, space, target)))
+        return true;
+    recorded = fw_places_recorded(symbols->places, space, target);
+    free(recorded);
+    return recorded != NULL;
+}
+
 /* Is the event at this position what the finding says of it? */
 static bool as_described(const struct judge *judge, const struct fw_result_event *said, uint32_t at)
 {
@@ -88,8 +103,7 @@ static bool as_described(const struct judge *judge, const struct fw_result_event
     if (!same(said->thread, fw_thread_name(symbols, event->thread)) ||
         !same(said->op, info->std_name))
         return false;
-    return info->space == FW_SPACE_NONE ||
-           same(said->target, fw_symbols_name(symbols, info->space, event->target));
+    return same_target(symbols, info->space, said->target, event->target);
 }
 
 /* The position of a finding's event; of several events of a line the one that is described. */
@@ -318,6 +332,7 @@ static int report(const struct verify *verify, const struct fw_trace *trace,
 static int load_trace(const struct verify *verify, const char *path, struct fw_trace **trace)
 {
     struct fw_read_options reading = { .repair = verify->repair,
+                                       .symbols = true,
                                        .format = fw_format_name(verify->from) };
     struct fw_reader *reader;
     struct fw_error err;

@@ -18,6 +18,14 @@
                       ".tid, and everything else is read as STD."                                  \
     }
 
+#define FW_SYMBOLS_OPTION(type, field)                                                             \
+    {                                                                                              \
+        "no-symbols", 0, NULL, "show names as they were recorded", FW_OPTION(FLAG, type, field),   \
+            .detail = "A recorded trace names code and data by module and offset. By default "     \
+                      "they are shown as file and line, functions and variables, which needs the " \
+                      "program that was recorded (the same build) and its debug information."      \
+    }
+
 /* "std" for --from=std, NULL for FW_FROM_UNKNOWN. */
 static inline const char *fw_format_name(int format)
 {

@@ -12,8 +12,9 @@
 
 #include <capstone/capstone.h>
 
-#define FW_REGISTERS 16 /* in the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, ...  \
-                         */
+#define FW_REGISTERS                                                                               \
+    16 /* in the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, ...                   \
+        */
 
 enum fw_register {
     FW_RAX,

@@ -32,6 +32,7 @@ struct fw_decoder_setup {
     struct fw_input *input;     /* positioned at the first byte; outlives the decoder */
     struct fw_symbols *symbols; /* to intern in; outlives the decoder */
     bool repair;
+    bool resolve; /* names of modules and offsets become those of the source (places.h) */
 };
 
 /* Every decoder's struct begins with this one. */

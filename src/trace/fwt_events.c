@@ -173,7 +173,8 @@ static void set_entry(struct fw_fwt_events *ev, uint32_t i, const struct code *c
 }
 
 static int read_dictionary(struct fw_fwt_events *ev, struct fw_cursor c, bool branches,
-                           const struct fw_symbols *symbols, struct fw_error *err)
+                           const struct fw_symbols *symbols, const uint32_t *sites,
+                           struct fw_error *err)
 {
     struct code code = { 0 };
     uint32_t i;
@@ -183,6 +184,8 @@ static int read_dictionary(struct fw_fwt_events *ev, struct fw_cursor c, bool br
     for (i = 0; i < ev->layout.dictionary_count; i++) {
         if (read_code(&code, &c, err) < 0 || check_code(&code, branches, symbols, err) < 0)
             return -1;
+        if (sites)
+            code.site = sites[code.site];
         set_entry(ev, i, &code, symbols);
     }
     if (c.at != c.end)
@@ -255,7 +258,7 @@ static void forget_planes(struct fw_fwt_events *ev)
 
 int fw_fwt_events_open(struct fw_fwt_events *ev, const unsigned char *payload, size_t size,
                        const struct fw_fwt_head *head, const struct fw_symbols *symbols,
-                       bool branches, struct fw_error *err)
+                       const uint32_t *sites, bool branches, struct fw_error *err)
 {
     struct fw_cursor c = { payload, payload + size, false };
     struct fw_fwt_layout *l = &ev->layout;
@@ -280,7 +283,7 @@ int fw_fwt_events_open(struct fw_fwt_events *ev, const unsigned char *payload, s
     if (c.bad || c.at != c.end)
         return fw_error_set(err, "columns do not add up to the size of the payload");
     reserve(ev);
-    if (read_dictionary(ev, dictionary, branches, symbols, err) < 0 ||
+    if (read_dictionary(ev, dictionary, branches, symbols, sites, err) < 0 ||
         read_threads(ev, threads, symbols, err) < 0)
         return -1;
     return check_runs(ev, err);

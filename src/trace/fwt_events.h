@@ -81,10 +81,13 @@ static inline uint32_t fw_fwt_pair(const unsigned char *const planes[2], uint32_
     return (planes[0] ? planes[0][i] : 0u) | (planes[1] ? (uint32_t)planes[1][i] << 8 : 0u);
 }
 
-/* Starts on a payload; symbols hold all names it may use.  -1: malformed, and why. */
+/*
+ * Starts on a payload; symbols hold all names it may use.  `sites`: what the sites of the file are
+ * to events; NULL: the same.  -1: malformed, and why.
+ */
 int fw_fwt_events_open(struct fw_fwt_events *ev, const unsigned char *payload, size_t size,
                        const struct fw_fwt_head *head, const struct fw_symbols *symbols,
-                       bool branches, struct fw_error *err);
+                       const uint32_t *sites, bool branches, struct fw_error *err);
 void fw_fwt_events_release(struct fw_fwt_events *ev);
 
 /*

@@ -13,6 +13,7 @@
 #include "trace/fwt_events.h"
 #include "trace/fwt_reuse.h"
 #include "trace/fwt_source.h"
+#include "trace/places.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@ struct fwt_decoder {
     uint32_t unreadable;       /* events still to be delivered as broken, under repair */
     bool failed;               /* error is final: delivered after what was good, and ever again */
     struct fw_error error;
+    struct fw_symbols *names; /* as in the file; setup.symbols unless names are resolved */
+    FW_VEC(uint32_t) sites;   /* then: site of the file → site as delivered */
     FW_VEC(struct fw_fwt_module) modules;
     FW_VEC(struct pair) metadata;
     struct fw_event *slice; /* the latest batch, room for FW_BATCH_EVENTS */
@@ -55,6 +58,7 @@ static struct fw_decoder *fwt_create(const struct fw_decoder_setup *setup)
 
     d->base.format = &fw_format_fwt;
     d->setup = *setup;
+    d->names = setup->symbols;
     d->slice = fw_xmalloc(FW_BATCH_EVENTS * sizeof *d->slice);
     fw_fwt_source_init(&d->source, setup->input);
     return &d->base;
@@ -75,6 +79,9 @@ static void fwt_destroy(struct fw_decoder *decoder)
         free(d->metadata.at[i].key);
         free(d->metadata.at[i].value);
     }
+    if (d->names != d->setup.symbols)
+        fw_symbols_destroy(d->names);
+    fw_vec_release(&d->sites);
     fw_vec_release(&d->modules);
     fw_vec_release(&d->metadata);
     free(d->slice);
@@ -116,9 +123,70 @@ static const char *take_text(struct fw_cursor *c, size_t *len)
     return (const char *)(c->bad ? NULL : fw_cursor_bytes(c, *len));
 }
 
+/* --- names that are resolved -------------------------------------------------------------- */
+
+static bool is_resolving(const struct fwt_decoder *d)
+{
+    return d->names != d->setup.symbols;
+}
+
+/* Delivers the latest name of the space. */
+static void deliver_name(struct fwt_decoder *d, enum fw_space space, uint32_t id)
+{
+    struct fw_symbols *symbols = d->setup.symbols;
+    const struct fw_strtab_entry *name = &d->names->table[space].entries[id];
+    uint32_t older = 0, made;
+
+    if (space == FW_SPACE_VARIABLE && id < d->reuse.older.len)
+        older = d->reuse.older.at[id];
+    if (older)
+        made = fw_strtab_renew(&symbols->table[space], older - 1);
+    else
+        made = fw_places_add_name(symbols->places, symbols, space, name->text, name->len);
+    if (space == FW_SPACE_SITE)
+        fw_vec_push(&d->sites, made);
+    else
+        FW_ASSERT(made == id);
+}
+
+/* From now on the names of the file are not those that are delivered. */
+static void begin_resolving(struct fwt_decoder *d)
+{
+    struct fw_symbols *symbols = d->setup.symbols;
+
+    d->names = fw_symbols_create();
+    symbols->places = fw_places_create();
+    for (unsigned space = 0; space < FW_SPACE_COUNT; space++) {
+        const struct fw_strtab *from = &symbols->table[space];
+        struct fw_strtab *to = &d->names->table[space];
+
+        for (uint32_t id = to->count; id < from->count; id++)
+            fw_strtab_append(to, from->entries[id].text, from->entries[id].len);
+    }
+    for (uint32_t id = 0; id < d->names->table[FW_SPACE_SITE].count; id++)
+        fw_vec_push(&d->sites, id);
+}
+
+/* Modules have come: as long as no event has used a name, all of them can be resolved. */
+static void deliver_again(struct fwt_decoder *d)
+{
+    struct fw_symbols *symbols = d->setup.symbols;
+
+    if (!is_resolving(d) || d->events)
+        return;
+    fw_symbols_clear(symbols);
+    fw_places_clear(symbols->places);
+    d->sites.len = 1;
+    for (unsigned space = 0; space < FW_SPACE_COUNT; space++)
+        for (uint32_t id = symbols->table[space].count; id < d->names->table[space].count; id++)
+            deliver_name(d, (enum fw_space)space, id);
+}
+
+/* --- strings, modules, metadata ----------------------------------------------------------- */
+
 static uint32_t add_variable(struct fwt_decoder *d, const char *name, size_t len)
 {
-    struct fw_strtab *table = &d->setup.symbols->table[FW_SPACE_VARIABLE];
+    struct fw_strtab *table = &d->names->table[FW_SPACE_VARIABLE];
     uint32_t fresh = table->count, id = fw_strtab_intern(table, name, len);
 
     if (id == fresh)
@@ -131,7 +199,7 @@ static uint32_t add_variable(struct fwt_decoder *d, const char *name, size_t len
 static int add_name(struct fwt_decoder *d, enum fw_space space, const char *name, size_t len,
                     struct fw_error *err)
 {
-    struct fw_strtab *table = &d->setup.symbols->table[space];
+    struct fw_strtab *table = &d->names->table[space];
     uint32_t expected = table->count, id;
 
     if (!len)
@@ -141,11 +209,13 @@ static int add_name(struct fwt_decoder *d, enum fw_space space, const char *name
     if (space == FW_SPACE_VARIABLE)
         id = add_variable(d, name, len);
     else if (space == FW_SPACE_THREAD)
-        id = fw_symbols_intern_thread(d->setup.symbols, name, len);
+        id = fw_symbols_intern_thread(d->names, name, len);
     else
         id = fw_strtab_intern(table, name, len);
     if (id != expected)
         return fw_error_set(err, "name '%.*s' appears twice", len < 200 ? (int)len : 200, name);
+    if (is_resolving(d))
+        deliver_name(d, space, id);
     return 0;
 }
 
@@ -156,9 +226,9 @@ static int read_strings(struct fwt_decoder *d, struct fw_cursor c, struct fw_err
 
     if (head->detail >= FW_SPACE_COUNT)
         return fw_error_set(err, "unknown space %u of names", head->detail);
-    if (c.bad || first != d->setup.symbols->table[head->detail].count)
+    if (c.bad || first != d->names->table[head->detail].count)
         return fw_error_set(err, "names begin at id %" PRIu64 " instead of %" PRIu32, first,
-                            d->setup.symbols->table[head->detail].count);
+                            d->names->table[head->detail].count);
     for (uint32_t i = 0; i < head->count; i++) {
         size_t len;
         const char *name = take_text(&c, &len);
@@ -188,6 +258,12 @@ static int read_module(struct fwt_decoder *d, struct fw_cursor *c, struct fw_err
     module.build_id = (unsigned char *)fw_xstrndup(id, id_len);
     module.build_id_size = (uint32_t)id_len;
     fw_vec_push(&d->modules, module);
+    if (!d->setup.resolve)
+        return 0;
+    if (!is_resolving(d))
+        begin_resolving(d);
+    fw_places_add_module(d->setup.symbols->places, module.path, module.build_id,
+                         module.build_id_size);
     return 0;
 }
 
@@ -215,10 +291,19 @@ static int read_items(struct fwt_decoder *d, struct fw_cursor c,
     return c.at == c.end ? 0 : fw_error_set(err, "bytes after the last entry");
 }
 
+static int read_modules(struct fwt_decoder *d, struct fw_cursor c, struct fw_error *err)
+{
+    if (read_items(d, c, read_module, err) < 0)
+        return -1;
+    deliver_again(d);
+    return 0;
+}
+
 static int open_events(struct fwt_decoder *d, struct fw_error *err)
 {
     if (fw_fwt_events_open(&d->columns, d->block.payload, d->block.head.raw, &d->block.head,
-                           d->setup.symbols, d->flags & FW_FWT_BRANCHES, err) < 0)
+                           d->names, is_resolving(d) ? d->sites.at : NULL,
+                           d->flags & FW_FWT_BRANCHES, err) < 0)
         return -1;
     d->in_events = true;
     return 0;
@@ -253,7 +338,7 @@ static int use_block(struct fwt_decoder *d, struct fw_error *err)
     case FW_FWT_EVENTS:
         return open_events(d, err);
     case FW_FWT_MODULES:
-        return read_items(d, c, read_module, err);
+        return read_modules(d, c, err);
     case FW_FWT_METADATA:
         return read_items(d, c, read_pair, err);
     default: /* the end mark, and optional blocks of later versions */
@@ -433,5 +518,5 @@ void fw_fwt_extent(const struct fw_decoder *decoder, struct fw_fwt_extent *exten
     extent->bytes = d->whole;
     extent->events = d->events;
     for (int i = 0; i < FW_SPACE_COUNT; i++)
-        extent->names[i] = fw_symbols_count(d->setup.symbols, (enum fw_space)i);
+        extent->names[i] = fw_symbols_count(d->names, (enum fw_space)i);
 }

@@ -28,7 +28,8 @@ void fw_reader_set_recovery(const struct fw_recovery *new_recovery)
 
 struct fw_reader {
     struct fw_input input;
-    struct fw_symbols *symbols;
+    struct fw_symbols *symbols;      /* NULL: taken */
+    const struct fw_symbols *places; /* the same, taken or not */
     struct fw_decoder *decoder;
     struct fw_wellformed *wellformed;
     struct fw_read_status status;
@@ -134,8 +135,9 @@ static int open_input(struct fw_reader **out, const struct fw_input *input,
         fw_reader_close(reader);
         return -1;
     }
-    reader->symbols = fw_symbols_create();
-    setup = (struct fw_decoder_setup) { &reader->input, reader->symbols, options->repair };
+    reader->places = reader->symbols = fw_symbols_create();
+    setup = (struct fw_decoder_setup) { &reader->input, reader->symbols, options->repair,
+                                        options->symbols };
     reader->decoder = format->create(&setup);
     reader->wellformed = fw_wellformed_create(reader->symbols, options);
     *out = reader;
@@ -255,6 +257,11 @@ struct fw_symbols *fw_reader_take_symbols(struct fw_reader *reader)
 
     reader->symbols = NULL;
     return symbols;
+}
+
+const struct fw_places *fw_reader_places(const struct fw_reader *reader)
+{
+    return reader->places->places;
 }
 
 const struct fw_read_status *fw_reader_status(const struct fw_reader *reader)

@@ -37,6 +37,7 @@ void fw_reader_set_recovery(const struct fw_recovery *recovery);
 struct fw_read_options {
     bool repair;         /* drop ill-formed events, count them, go on */
     bool keep_reentrant; /* deliver re-entrant inner operations too (for conversion) */
+    bool symbols;        /* names of recorded programs become those of their source (places.h) */
     const char *format;  /* "std", "tid", "fwt"; NULL: find out */
 };
 
@@ -75,6 +76,8 @@ int fw_reader_has_branches(struct fw_reader *reader, struct fw_error *err);
 
 struct fw_symbols *fw_reader_symbols(struct fw_reader *reader);       /* borrowed */
 struct fw_symbols *fw_reader_take_symbols(struct fw_reader *reader);  /* the caller owns */
+/* Where their names come from (places.h), or NULL; lives as long as the symbols. */
+const struct fw_places *fw_reader_places(const struct fw_reader *reader);
 const struct fw_read_status *fw_reader_status(const struct fw_reader *reader);
 /* What only a .fwt carries, met so far (fwt.h): NULL or nothing for other formats. */
 const char *fw_reader_metadata(const struct fw_reader *reader, const char *key);

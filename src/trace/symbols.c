@@ -2,19 +2,32 @@
 #include "trace/symbols.h"
 
 #include "base/alloc.h"
+#include "trace/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct fw_symbols *fw_symbols_create(void)
+static void make_tables(struct fw_symbols *symbols)
 {
-    struct fw_symbols *symbols = fw_xmalloc(sizeof *symbols);
-
     for (int i = 0; i < FW_SPACE_COUNT; i++)
         fw_strtab_init(&symbols->table[i]);
     fw_strtab_intern(&symbols->table[FW_SPACE_BLOCK], "", 0);
     fw_strtab_intern(&symbols->table[FW_SPACE_SITE], "", 0);
+}
+
+struct fw_symbols *fw_symbols_create(void)
+{
+    struct fw_symbols *symbols = fw_xcalloc(1, sizeof *symbols);
+
+    make_tables(symbols);
     return symbols;
+}
+
+void fw_symbols_clear(struct fw_symbols *symbols)
+{
+    for (int i = 0; i < FW_SPACE_COUNT; i++)
+        fw_strtab_release(&symbols->table[i]);
+    make_tables(symbols);
 }
 
 void fw_symbols_destroy(struct fw_symbols *symbols)
@@ -23,6 +36,7 @@ void fw_symbols_destroy(struct fw_symbols *symbols)
         return;
     for (int i = 0; i < FW_SPACE_COUNT; i++)
         fw_strtab_release(&symbols->table[i]);
+    fw_places_destroy(symbols->places);
     free(symbols);
 }
 

@@ -18,12 +18,17 @@
 
 #include <stdio.h>
 
+struct fw_places;
+
 struct fw_symbols {
     struct fw_strtab table[FW_SPACE_COUNT];
+    struct fw_places *places; /* where names come from (places.h), or NULL; owned */
 };
 
 struct fw_symbols *fw_symbols_create(void);
 void fw_symbols_destroy(struct fw_symbols *symbols);
+/* Takes all names out again; nobody may have been handed one. */
+void fw_symbols_clear(struct fw_symbols *symbols);
 
 static inline uint32_t fw_symbols_count(const struct fw_symbols *symbols, enum fw_space space)
 {

@@ -240,7 +240,9 @@ struct fwt_result fwt_file_read(const struct fwt_file *file, bool repair)
 
     fw_vec_push(&result.attrs, ((struct fw_attr) { 0 }));
     fw_input_open_memory(&input, file->bytes, file->size, "a.fwt");
-    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, result.symbols, repair });
+    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { .input = &input,
+                                                                .symbols = result.symbols,
+                                                                .repair = repair });
     fwt_result_drain(&result, decoder);
     fw_format_fwt.destroy(decoder);
     fw_input_close(&input);

@@ -53,7 +53,7 @@ static inline void keep_batch(struct decoded *d, struct fw_decoder *decoder,
 
 static inline void decode_input(struct decoded *d, struct fw_input *input, struct how *how)
 {
-    struct fw_decoder_setup setup = { input, d->symbols, how->repair };
+    struct fw_decoder_setup setup = { input, d->symbols, how->repair, false };
     struct fw_decoder *decoder = fw_format_std.create(&setup);
     struct fw_raw_batch batch;
 

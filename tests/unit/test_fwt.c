@@ -148,7 +148,8 @@ static void a_file_can_be_read_while_it_is_written(void **state)
     fw_vec_push(&result.attrs, ((struct fw_attr) { 0 }));
     file = fwt_file_write(&trace, 20, FW_FWT_ZSTD);
     fw_input_open_memory(&input, file.bytes, 0, "a.fwt");
-    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, result.symbols, false });
+    decoder =
+        fw_format_fwt.create(&(struct fw_decoder_setup) { &input, result.symbols, false, false });
     while (input.memory_size < file.size) {
         bool ended;
 
@@ -176,7 +177,8 @@ static struct fw_fwt_extent extent_of(const struct fwt_file *file)
 
     fw_vec_push(&result.attrs, ((struct fw_attr) { 0 }));
     fw_input_open_memory(&input, file->bytes, file->size, "a.fwt");
-    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, result.symbols, false });
+    decoder =
+        fw_format_fwt.create(&(struct fw_decoder_setup) { &input, result.symbols, false, false });
     fwt_result_drain(&result, decoder);
     fw_fwt_extent(decoder, &extent);
     fw_format_fwt.destroy(decoder);
@@ -289,7 +291,7 @@ static int branches_of(const struct fwt_file *file)
     int answer;
 
     fw_input_open_memory(&input, file->bytes, file->size, "a.fwt");
-    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, symbols, false });
+    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, symbols, false, false });
     answer = fw_format_fwt.branches(decoder, &err);
     fw_format_fwt.destroy(decoder);
     fw_input_close(&input);
@@ -364,7 +366,7 @@ static void modules_and_metadata_come_back(void **state)
     assert_int_equal(fw_fwt_write_metadata(encoder, "program", "b", &err), 0);
     assert_int_equal(fw_encoder_fwt.finish(encoder, &err), 0);
     fw_input_open_memory(&input, out.buffer, out.used, "a.fwt");
-    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, symbols, false });
+    decoder = fw_format_fwt.create(&(struct fw_decoder_setup) { &input, symbols, false, false });
     assert_int_equal(fw_format_fwt.next(decoder, &batch, &err), 0);
     back = fw_fwt_modules(decoder, &count);
     assert_int_equal(count, 2);

@@ -248,7 +248,7 @@ static void long_traces_come_in_batches(void **state)
     struct fw_symbols *symbols = fw_symbols_create();
     struct fw_output out;
     struct fw_input input;
-    struct fw_decoder_setup setup = { &input, symbols, false };
+    struct fw_decoder_setup setup = { &input, symbols, false, false };
     struct fw_decoder *decoder;
     struct fw_raw_batch batch;
     struct fw_error err;

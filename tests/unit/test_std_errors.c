@@ -121,7 +121,7 @@ static int read_too_many_threads(bool repair, struct fw_symbols *symbols, uint64
 {
     struct fw_output out;
     struct fw_input input;
-    struct fw_decoder_setup setup = { &input, symbols, repair };
+    struct fw_decoder_setup setup = { &input, symbols, repair, false };
     struct fw_decoder *decoder;
     struct fw_raw_batch batch;
     int got;

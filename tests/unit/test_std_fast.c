@@ -154,7 +154,7 @@ static struct result decode(const char *text, size_t size, size_t chunk)
 {
     struct result result = { .symbols = fw_symbols_create() };
     struct fw_input input;
-    struct fw_decoder_setup setup = { &input, result.symbols, true };
+    struct fw_decoder_setup setup = { &input, result.symbols, true, false };
     struct fw_decoder *decoder;
     struct fw_raw_batch batch;
     struct fw_error err;
