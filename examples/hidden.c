@@ -18,7 +18,6 @@
  *     foreweave check t.fwt
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
@@ -47,6 +46,5 @@ int main(void)
     z++;
     pthread_mutex_unlock(&l);
     pthread_join(thread, NULL);
-    printf("x = %d\n", x);
     return 0;
 }

@@ -1,9 +1,13 @@
 #!/bin/sh
-# demo.sh PROGRAM - the main job on an example: look at a recorded run, foresee the race that it
-# hides, and check the proof.
+# demo.sh PROGRAM - the main job on an example: build a program that has a race which hardly any
+# run shows, record one run, foresee the race, and check the proof.
 set -eu
-program=$1
-trace=examples/hidden-race.std
+program=$(realpath "$1")
+source=$(realpath examples/hidden.c)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+cp "$source" hidden.c
 
 run() { # STATUS ARGUMENTS...
     wanted=$1
@@ -11,34 +15,39 @@ run() { # STATUS ARGUMENTS...
     printf '\n$ foreweave %s\n' "$*"
     status=0
     "$program" "$@" || status=$?
-    [ "$status" -eq "$wanted" ] || exit 1
+    [ "$status" -eq "$wanted" ] || { echo "demo: status $status, not $wanted" >&2; exit 1; }
 }
 
 cat <<'TEXT'
-Two threads write x.  In the recorded run main's section of l came first, so lock order seems to
-order the writes, and a happens-before detector is silent.  Columns are threads, time runs down:
+examples/hidden.c: both threads write x, and no lock protects it.  But the worker is slow to start,
+so main's section of the lock practically always comes first, and the lock seems to order the writes:
 TEXT
-run 0 trace show "$trace"
+echo
+sed -n '/^static void \*worker/,$p' hidden.c | sed 's/^/    /'
 cat <<'TEXT'
 
-A happens-before detector finds nothing:
+Build it with Foreweave's hooks (gcc or clang do the work), and run it once:
 TEXT
-run 0 check --analysis=hb "$trace"
+run 0 cc -g hidden.c -o hidden
+run 0 record -o t.fwt -- ./hidden
 cat <<'TEXT'
 
-But the same program can also run T1's section first; then nothing orders the two writes:
+A happens-before detector finds nothing in this run:
 TEXT
-run 66 check "$trace"
+run 0 check --analysis=hb t.fwt
+cat <<'TEXT'
+
+But the same program can also run the worker's section first; then nothing orders the two writes:
+TEXT
+run 66 check --analysis=race t.fwt
 cat <<'TEXT'
 
 The witness is a proof: another order of the same events that the program surely can run.  A
 verifier that shares no code with the predictors checks it once more:
 TEXT
-result=$(mktemp)
-trap 'rm -f "$result"' EXIT
-"$program" check --format=json -o "$result" "$trace" || [ $? -eq 66 ]
-run 0 trace verify "$trace" "$result"
+"$program" check --format=json -o result.json t.fwt || [ $? -eq 66 ]
+run 0 trace verify t.fwt result.json
 cat <<'TEXT'
 
-Next: `build/foreweave check --order=10,1 examples/hidden-race.std`, `build/foreweave help`.
+Next: build your own program with CC="foreweave cc" (docs/recording.md), or `build/foreweave help`.
 TEXT
