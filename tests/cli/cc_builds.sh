@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A project (tests/builds) is built by make, autotools, CMake and Meson with the wrapper for a
-# compiler, in both of its names; what comes out has hooks and the runtime, and runs as it should.
+# compiler, in both of its names; what comes out has hooks and the runtime, runs as it should, and can be
+# recorded.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
 unset FOREWEAVE_CC FOREWEAVE_CXX FOREWEAVE_QUIET CC CXX CFLAGS CXXFLAGS LDFLAGS MAKEFLAGS DESTDIR
 project=$scratch/project
@@ -32,6 +33,16 @@ good() {
     readelf -d "$library" | grep -q foreweave || complain "libmailbox: no runtime"
     [ "$(timeout 60 "$dir/post")" = "total 4950" ] || complain "post is wrong"
     [ "$(timeout 60 "$dir/crew")" = "total 42, failures 1" ] || complain "crew is wrong"
+    recorded "$2" "total 4950" "$dir/post"
+    recorded "$2" "total 42, failures 1" "$dir/crew"
+}
+
+# WAY OUTPUT PROGRAM: recorded, it prints the same, and there is no race to foresee.
+recorded() {
+    last="$1: foreweave record -- $3"
+    [ "$(timeout 60 foreweave record -q -o t.fwt -- "$3" 2>&1)" = "$2" ] || complain "recorded, it prints something else"
+    timeout 60 foreweave check --analysis=race,deadlock t.fwt >"$out" 2>&1 || { complain "findings:"; head -20 "$out"; }
+    foreweave trace info t.fwt | grep -qE 'by kind.* r [0-9]+ w [0-9]+' || complain "no accesses in the trace"
 }
 
 names() { # one|two words
@@ -59,6 +70,7 @@ for way in "two gcc" "one clang"; do
     [ -x "$project/configure" ] || step autoreconf -fi "$project"
     mkdir "autotools-$tag" && cd "autotools-$tag" && step ../project/configure --prefix="$scratch/inst-$tag" --disable-dependency-tracking &&
         step make -j 2 install && good .libs "autotools, $way"
+    recorded "autotools' script for a program, $way" "total 4950" ./post
     cd "$scratch" || exit 1
     last="autotools' installed program, $way"
     [ "$("inst-$tag/bin/post")" = "total 4950" ] || complain "installed post is wrong"
