@@ -12,7 +12,9 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
+#include <capstone/capstone.h>
 #include <cjson/cJSON.h>
+#include <elfutils/libdwfl.h>
 #include <gnu/libc-version.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -159,7 +161,8 @@ static void probe_clang(struct fw_doctor_result *result)
 
 static void probe_libraries(struct fw_doctor_result *result)
 {
-    fw_doctor_found(result, "zstd %s, cJSON %s", ZSTD_versionString(), cJSON_Version());
+    fw_doctor_found(result, "zstd %s, cJSON %s, libdw %s, capstone %d.%d", ZSTD_versionString(),
+                    cJSON_Version(), dwfl_version(NULL), CS_API_MAJOR, CS_API_MINOR);
 }
 
 static void probe_temporary(struct fw_doctor_result *result)

@@ -46,9 +46,9 @@ static const struct fw_option root_options[] = {
 };
 
 static const struct fw_example root_examples[] = {
-    { "foreweave trace info a.std", "what is in the trace" },
-    { "foreweave trace show a.std", "its events, one column a thread" },
-    { "foreweave trace convert a.std a.fwt", "as a compact binary trace" },
+    { "foreweave cc -g hidden.c -o hidden", "build a program with hooks" },
+    { "foreweave record -o t.fwt -- ./hidden", "run it and write its trace" },
+    { "foreweave check t.fwt", "what could other runs have done?" },
     { "foreweave help trace show", "the manual of a command" },
     { 0 },
 };

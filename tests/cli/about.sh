@@ -21,6 +21,8 @@ expect 0 doctor
 out_has "ok    formats    text and binary written and read back"
 out_has "Foreweave works here."
 out_lacks "FAIL"
+out_has "ok    via gcc    a program was built, recorded, its race found"
+out_has "ok    via clang  a program was built, recorded, its race found"
 expect 0 doctor --format=json
 out_has '"works":true'
 
@@ -30,5 +32,6 @@ PATH=/nowhere TMPDIR=/nowhere "$FOREWEAVE" doctor >"$out" 2>"$err" || complain "
 out_has "warn  gcc        not found"
 out_has "apt install gcc"
 out_has "warn  temporary  /nowhere"
+out_has "ok    via gcc    not tried: there is no gcc"
 silent
 finish
