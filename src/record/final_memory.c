@@ -282,7 +282,7 @@ static void allocate(struct fw_final *f, const struct fw_wire_unit *record,
                      const struct fw_life *life)
 {
     uint64_t pc = fw_wire_pc(record), end = life->end * 8;
-    struct piece piece = { .end = life->start };
+    struct piece piece = { .end = life->word * 8 };
     bool first = true;
 
     while (!f->failed && next_piece(f, &piece, end)) {
@@ -298,7 +298,7 @@ static void free_block(struct fw_final *f, const struct fw_wire_unit *record,
                        const struct fw_life *life)
 {
     uint64_t pc = fw_wire_pc(record), end = life->end * 8;
-    struct piece piece = { .end = life->start };
+    struct piece piece = { .end = life->word * 8 };
     bool first = true;
 
     while (!f->failed && next_piece(f, &piece, end)) {

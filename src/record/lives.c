@@ -46,17 +46,18 @@ static enum fw_life_event allocate(struct fw_lives *lives, struct fw_life *life,
 static enum fw_life_event resize(struct fw_lives *lives, struct fw_life *life, uint64_t start,
                                  uint64_t bytes)
 {
-    uint64_t *known = fw_addrmap_find(&lives->bytes, start), before;
+    uint64_t *known = fw_addrmap_find(&lives->bytes, start), before, after;
 
     if (!known)
         return allocate(lives, life, start, bytes);
-    before = (*known + 7) & ~UINT64_C(7);
+    before = (fw_range_end(start, *known) + 7) & ~UINT64_C(7);
+    after = fw_range_end(start, bytes);
     *known = bytes;
-    if (bytes <= before || before >= FW_ADDRESS_END - start)
+    if (after <= before)
         return FW_LIFE_NOTHING;
     life->block = *fw_addrmap_find(&lives->number, start);
     life->origin = start;
-    return begin(lives, life, start + before, bytes - before);
+    return begin(lives, life, before, after - before);
 }
 
 static enum fw_life_event free_block(struct fw_lives *lives, struct fw_life *life, uint64_t start)

@@ -74,6 +74,9 @@ static void touch_freed(struct fw_survey *survey, const struct fw_life *block)
 
     if (block->word == block->end)
         return;
+    /* A block that became smaller ends in the middle of a life. */
+    fw_survey_area(survey, block->end / FW_CHUNK_WORDS);
+    fw_survey_cut(survey, block->end);
     numbers = fw_chunks_list(survey->areas, block->word / FW_CHUNK_WORDS,
                              (block->end - 1) / FW_CHUNK_WORDS, &count);
     for (size_t i = 0; i < count; i++)

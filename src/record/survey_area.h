@@ -79,6 +79,8 @@ void fw_survey_touch(struct fw_survey *survey, uint64_t address, uint64_t bytes)
 
 /* survey_life.c */
 void fw_survey_begin(struct fw_survey *survey, const struct fw_life *life);
+/* No variable reaches across the beginning of this word. */
+void fw_survey_cut(struct fw_survey *survey, uint64_t word);
 /* Writes the area's shared words into the list. */
 void fw_survey_keep(struct fw_survey *survey, uint64_t number, unsigned from, unsigned to);
 

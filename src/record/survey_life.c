@@ -251,12 +251,23 @@ static void begin_large(struct fw_survey *survey, const struct fw_life *life, ui
     set_large(survey, (struct large) { life->word, life->end, life->number });
 }
 
+/* No variable reaches from what ends into what goes on. */
+void fw_survey_cut(struct fw_survey *survey, uint64_t word)
+{
+    struct area *area = fw_chunks_find(survey->areas, word / FW_CHUNK_WORDS);
+
+    if (area)
+        area->word[word % FW_CHUNK_WORDS] |= 1;
+}
+
 void fw_survey_begin(struct fw_survey *survey, const struct fw_life *life)
 {
     uint64_t first = life->word / FW_CHUNK_WORDS, last = (life->end - 1) / FW_CHUNK_WORDS;
 
     if (life->word == life->end)
         return;
+    fw_survey_cut(survey, life->word);
+    fw_survey_cut(survey, life->end);
     if (life->end - life->word >= LARGE_WORDS) {
         begin_large(survey, life, first, last);
         return;
