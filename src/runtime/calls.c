@@ -1,9 +1,9 @@
 /*
  * calls.c - syscall(): what waits gives the token away.
  *
- * libstdc++ waits for futures, atomics and latches by futex calls of its own.  A futex wait is first
- * tried with no time, so that one that need not wait keeps the token.  What else waits in here and
- * is not known is found by the watchdog.
+ * libstdc++ waits for futures, atomics and latches by futex calls of its own.  A futex wait is
+ * first tried with no time, so that one that need not wait keeps the token.  What else waits in
+ * here and is not known is found by the watchdog.
  */
 #include "runtime/intercept.h"
 #include "runtime/process.h"

@@ -5,8 +5,8 @@
  *   inside     - between fw_enter and fw_leave: short functions that call nobody back, do not wait
  *                and are no cancellation points (memcpy);
  *   FW_PLAINLY - as the program's own code, with the token: everything that may allocate, call the
- *                program back or be cancelled, but surely or very likely does not wait.  If it waits
- *                all the same, the watchdog finds out;
+ *                program back or be cancelled, but surely or very likely does not wait.  If it
+ *                waits all the same, the watchdog finds out;
  *   FW_AWAY    - without the token: what waits in the kernel.
  * After the last two t may be NULL: what follows asks.
  */
@@ -24,8 +24,9 @@
 #endif
 
 /*
- * Pointers to real functions, all filled in by a constructor (real.c), so that no look-up happens in
- * a signal handler or while somebody holds the loader's lock; earlier calls look up for themselves.
+ * Pointers to real functions, all filled in by a constructor (real.c), so that no look-up happens
+ * in a signal handler or while somebody holds the loader's lock; earlier calls look up for
+ * themselves.
  */
 struct fw_real_entry {
     const char *name;
@@ -109,7 +110,7 @@ static inline void fw_done(struct fw_thread *t)
         fw_leave(t);
 }
 
-/* --- descriptors (io_wait.c, io_channel.c) ------------------------------------------------------ */
+/* --- descriptors (io_wait.c, io_channel.c) --------------------------------------------------- */
 
 /* Would an operation that needs `events` (of poll) wait?  Leaves errno alone. */
 bool fw_fd_waits(int fd, short events);

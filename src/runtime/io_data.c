@@ -153,8 +153,9 @@ FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flag
     return got_bytes(t, fd, buffer, got, FW_PC);
 }
 
-FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room, int flags,
-                                 struct sockaddr *restrict from, socklen_t *restrict length)
+FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room,
+                                 int flags, struct sockaddr *restrict from,
+                                 socklen_t *restrict length)
 {
     struct fw_thread *t = fw_enter();
     ssize_t got;
