@@ -30,6 +30,7 @@
 #define SIGNALS 65
 #define QUEUE   8u
 #define SPARE   4u /* places for wrappers that interrupt each other while the door is closed */
+#define RESTORER 0x04000000 /* a flag that libc adds, and who asks sees */
 #define LATE    30u /* times that fw_signals_late waits for the token */
 
 /* The kernel's set of signals. */
@@ -178,8 +179,10 @@ int fw_signals_action(int number, const struct sigaction *wanted, struct sigacti
 
     if (!is_ours(number))
         return REAL(sigaction)(number, wanted, old);
-    if (wanted)
+    if (wanted) {
         next = *wanted;
+        next.sa_flags |= RESTORER;
+    }
     before = set_mask(~MISTAKES);
     own = get_action(number);
     result = REAL(sigaction)(number, NULL, &kernel);
@@ -187,16 +190,8 @@ int fw_signals_action(int number, const struct sigaction *wanted, struct sigacti
         result = install(number, &next);
     set_mask(before);
     if (result == 0 && old) {
-        /* flags as the kernel would have them (SA_RESTORER) */
-        int changed = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK | SA_RESTART;
-
-        *old = kernel;
-        old->sa_flags = (kernel.sa_flags & ~changed) | (own.sa_flags & changed);
-        old->sa_mask = own.sa_mask;
-        if (own.sa_flags & SA_SIGINFO)
-            old->sa_sigaction = own.sa_sigaction;
-        else
-            old->sa_handler = own.sa_handler;
+        *old = own;
+        old->sa_restorer = kernel.sa_restorer;
     }
     return result;
 }
@@ -277,19 +272,30 @@ static void tell_arrival(int number)
     fw_leave(t);
 }
 
-/* errno is the handler's to change. */
-static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info, void *context)
+static void call_handler(const struct put_off *one, siginfo_t *info, void *context)
 {
-    int saved = errno;
-    unsigned before = fw_handler_begin(t);
-    struct fw_frame *mark = fw_stack_handler_begin();
-
-    tell_arrival(one->number);
-    errno = saved;
     if (one->flags & SA_SIGINFO)
         one->handler(one->number, info, context);
     else
         ((void (*)(int))(void *)one->handler)(one->number);
+}
+
+/* errno is the handler's to change.  A thread that has not begun, or has finished, is nobody's. */
+static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct fw_frame *mark;
+    unsigned before;
+
+    if (!t || !fw_serial) {
+        call_handler(one, info, context);
+        return;
+    }
+    before = fw_handler_begin(t);
+    mark = fw_stack_handler_begin();
+    tell_arrival(one->number);
+    errno = saved;
+    call_handler(one, info, context);
     saved = errno;
     fw_stack_handler_end(mark);
     fw_handler_end(t, before);
