@@ -241,7 +241,9 @@ static void end_the_dead(struct recorder *r)
 
 static bool over(struct recorder *r)
 {
-    if (!r->child_ended)
+    struct pollfd door = { .fd = r->door.fd, .events = POLLIN };
+
+    if (!r->child_ended || poll(&door, 1, 0) > 0)
         return false;
     if (!count_running(r))
         return true;

@@ -14,16 +14,16 @@ struct shape {
     uint64_t shared; /* shared bits */
 };
 
-#define BYTES(at, size)  ((uint64_t)((1u << (size)) - 1) << (at))
-#define FIELD(half)      ((uint64_t)OWNER_MIXED << (OWNER_SHIFT + (half) * OWNER_BITS))
-#define ONE(half)        (UINT64_C(1) << (OWNER_SHIFT + (half) * OWNER_BITS))
-#define LOW(at, x)       ((at) < 4 ? (x) : 0)
+#define BYTES(at, size)   ((uint64_t)((1u << (size)) - 1) << (at))
+#define FIELD(half)       ((uint64_t)OWNER_MIXED << (OWNER_SHIFT + (half) * OWNER_BITS))
+#define ONE(half)         (UINT64_C(1) << (OWNER_SHIFT + (half) * OWNER_BITS))
+#define LOW(at, x)        ((at) < 4 ? (x) : 0)
 #define HIGH(at, size, x) ((at) + (size) > 4 ? (x) : 0)
 #define SHAPE(at, size)                                                                            \
     {                                                                                              \
         1u << (at) | 1u << ((at) + (size)) | BYTES(at, size) << TOUCHED_SHIFT,                     \
-            LOW(at, FIELD(0)) | HIGH(at, size, FIELD(1)), LOW(at, ONE(0)) | HIGH(at, size, ONE(1)), \
-            BYTES(at, size) << SHARED_SHIFT                                                        \
+            LOW(at, FIELD(0)) | HIGH(at, size, FIELD(1)),                                          \
+            LOW(at, ONE(0)) | HIGH(at, size, ONE(1)), BYTES(at, size) << SHARED_SHIFT              \
     }
 
 /* Aligned accesses: by size (0: 1 byte ... 3: 8 bytes) and place. */

@@ -264,7 +264,7 @@ static bool note_touch(struct model *m, const struct fw_wire_unit *record, unsig
     return true;
 }
 
-/* --- the comparison ---------------------------------------------------------------------------- */
+/* --- the comparison ------------------------------------------------------------------------- */
 
 struct comparison {
     const struct fw_trace *trace;
