@@ -6,7 +6,10 @@ target_include_directories(foreweave_rt PRIVATE src include)
 target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
                        -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none -fomit-frame-pointer
                        -mcx16)
-target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined)
+# nodelete: it may come and go with a plugin, but its exit handlers, key destructors and threads' hooks
+# stay behind.
+target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined
+                    -Wl,-z,nodelete)
 # What the library itself calls by these names is in local.c, not the interceptors it exports.
 foreach(name memcpy memmove memset memcmp bcmp strlen syscall)
   target_link_options(foreweave_rt PRIVATE -Wl,--wrap=${name})
