@@ -77,7 +77,7 @@ void fw_leave(struct fw_thread *t);
 enum fw_woken {
     FW_WOKEN,       /* by fw_wake; fw_wake_word(t) is what it gave */
     FW_TIMED_OUT,   /* the deadline has passed */
-    FW_INTERRUPTED, /* a signal handler has run (only with FW_BLOCK_SIGNALS) */
+    FW_INTERRUPTED, /* a signal handler without SA_RESTART has run (only with FW_BLOCK_SIGNALS) */
     FW_CANCELLED,   /* pthread_cancel, and cancelling is enabled (only with FW_BLOCK_CANCEL):
                        leave, then call pthread_testcancel() */
     FW_RETRY,       /* nothing else can run: look at the real object once more */
@@ -191,6 +191,8 @@ void fw_signals_deliver(struct fw_thread *t); /* defined in signals.c */
 /* How many signals were put off on this thread.  fw_leave first makes the thread user code again,
  * then looks at this, and calls fw_signals_deliver if it is not 0 (signals.c). */
 extern __thread volatile unsigned fw_signals_waiting;
+/* Of the handlers that the last fw_signals_deliver ran, one was without SA_RESTART. */
+extern __thread bool fw_signals_interrupt;
 /* Called now and then by a thread that waits for the token while signals are put off: one that ends
  * the program does not wait for ever (signals.c). */
 void fw_signals_late(void);

@@ -386,7 +386,7 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     t->inside--;
     fw_signals_deliver(t);
     t->inside++;
-    return flags & FW_BLOCK_SIGNALS ? FW_INTERRUPTED : FW_RETRY;
+    return flags & FW_BLOCK_SIGNALS && fw_signals_interrupt ? FW_INTERRUPTED : FW_RETRY;
 }
 
 unsigned fw_wake(const void *object, unsigned most, uint64_t word)

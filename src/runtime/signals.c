@@ -54,6 +54,7 @@ struct put_off {
 };
 
 __thread volatile unsigned fw_signals_waiting;
+__thread bool fw_signals_interrupt;
 static __thread struct put_off queue[QUEUE];
 static __thread bool closed;      /* all signals are blocked, because the queue was full */
 static __thread mask_t open_mask; /* what the mask was before */
@@ -325,6 +326,7 @@ static void put_off(const struct put_off *one, const siginfo_t *info, ucontext_t
 
 void fw_signals_deliver(struct fw_thread *t)
 {
+    bool interrupt = false;
     int saved = errno;
 
     while (fw_signals_waiting) {
@@ -348,8 +350,10 @@ void fw_signals_deliver(struct fw_thread *t)
         errno = saved;
         run(t, &one, &one.info, &context);
         saved = errno;
+        interrupt |= !(one.flags & SA_RESTART);
         set_mask(before);
     }
+    fw_signals_interrupt = interrupt;
     errno = saved;
 }
 
