@@ -4,6 +4,7 @@
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
 
+#include <malloc.h>
 #include <string.h>
 
 struct fw_thread *fw_enter(void)
@@ -54,6 +55,7 @@ uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object
     if (is_ignored(t, kind))
         return 0;
     t->hot->ticks--;
+    fw_segment_close(t);
     number = fw_sink_put(t, kind, (uintptr_t)object, 0, 0, pc);
     fw_segment_next(t);
     if (kind == FW_WIRE_JOIN)
@@ -69,6 +71,7 @@ uint64_t fw_sync_answer(struct fw_thread *t, enum fw_wire_kind kind, const void 
     if (is_ignored(t, kind))
         return 0;
     t->hot->ticks--;
+    fw_segment_close(t);
     number = fw_sink_put_more(t, kind, (uintptr_t)object, answered, 0, pc);
     fw_segment_next(t);
     return number;
@@ -80,6 +83,7 @@ static bool keeps_segment(enum fw_wire_kind kind)
     switch (kind) {
     case FW_WIRE_ALLOC:
     case FW_WIRE_FREE:
+    case FW_WIRE_RESIZE:
     case FW_WIRE_MAP:
     case FW_WIRE_UNMAP:
     case FW_WIRE_NAME:
@@ -94,10 +98,24 @@ static bool keeps_segment(enum fw_wire_kind kind)
     }
 }
 
+/* Before a record that ends a segment, or a block. */
+static void close_before(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1)
+{
+    if (!keeps_segment(kind))
+        fw_segment_close(t);
+    else if (kind == FW_WIRE_FREE && t->again_count)
+        fw_segment_close_block(t, (uintptr_t)operand,
+                               malloc_usable_size((void *)(uintptr_t)operand));
+    else if (kind == FW_WIRE_UNMAP && t->again_count)
+        fw_segment_close_block(t, (uintptr_t)operand, a1);
+}
+
 uint64_t fw_record(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uintptr_t pc)
 {
-    uint64_t number = fw_sink_put(t, kind, operand, 0, 0, pc);
+    uint64_t number;
 
+    close_before(t, kind, operand, 0);
+    number = fw_sink_put(t, kind, operand, 0, 0, pc);
     if (!keeps_segment(kind))
         fw_segment_next(t);
     return number;
@@ -106,8 +124,10 @@ uint64_t fw_record(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand
 uint64_t fw_record_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,
                         uint64_t b1, uintptr_t pc)
 {
-    uint64_t number = fw_sink_put_more(t, kind, operand, a1, b1, pc);
+    uint64_t number;
 
+    close_before(t, kind, operand, a1);
+    number = fw_sink_put_more(t, kind, operand, a1, b1, pc);
     if (!keeps_segment(kind))
         fw_segment_next(t);
     return number;

@@ -34,13 +34,14 @@ static void record(struct fw_thread *t, enum fw_wire_kind kind, const volatile v
     uintptr_t at = (uintptr_t)address;
 
     t->hot->ticks--;
-    if (!(t->ignored & FW_IGNORE_SYNC)) {
-        fw_sink_put(t, kind, at, size, (unsigned)order & FW_WIRE_ORDER, pc);
-        fw_segment_next(t);
-    }
     fw_shadow_forget(at);
     if (size > 8)
         fw_shadow_forget(at + 8);
+    if (!(t->ignored & FW_IGNORE_SYNC)) {
+        fw_segment_close(t);
+        fw_sink_put(t, kind, at, size, (unsigned)order & FW_WIRE_ORDER, pc);
+        fw_segment_next(t);
+    }
     if (kind != FW_WIRE_ATOMIC_STORE)
         t->hot->has_read = true;
 }
@@ -217,6 +218,7 @@ FW_EXPORT void __tsan_atomic_thread_fence(int order)
     if (!t)
         return;
     if (!(t->ignored & FW_IGNORE_SYNC)) {
+        fw_segment_close(t);
         fw_sink_put(t, FW_WIRE_FENCE, 0, 0, (unsigned)order & FW_WIRE_ORDER, FW_PC);
         fw_segment_next(t);
     }

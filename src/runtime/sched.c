@@ -13,8 +13,8 @@
  * handler (handlers of the program wait while a thread is inside the runtime).
  */
 #include "runtime/futex.h"
+#include "runtime/shadow.h"
 #include "runtime/sink.h"
-#include "runtime/thread.h"
 
 #include <errno.h>
 
@@ -196,6 +196,8 @@ static void watch_holder(uint64_t *turns_seen)
         return;
     }
     holder->lost = 1;
+    if (holder->hot->segment)
+        holder->segment_lost = holder->hot->segment;
     holder->hot->segment = 0;
     holder->hot->ticks = -1;
     fw_call(SYS_membarrier, 8 /* PRIVATE_EXPEDITED */, 0, 0, 0);
@@ -281,6 +283,8 @@ void fw_token_regain_lost(struct fw_thread *t)
             wait_for_go(t, UINT64_MAX);
     }
     new_quantum(t);
+    t->hot->segment = t->segment_lost;
+    fw_segment_close(t);
     fw_segment_next(t);
     t->inside = inside;
 }

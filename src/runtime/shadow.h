@@ -16,17 +16,19 @@
  * means that a repeat is recorded.  Segment numbers are given out once; when they run out the table
  * is cleared and every thread gets a new one.
  *
- * Why this is sound.  Let e be elided and e0 the access it repeats.  If in a witness no other
- * thread writes these bytes (for a write: accesses them) between e0 and the place of e, then
- * putting e back right there changes nothing that anybody sees: e reads what e0 read, and e's
- * write follows e0's with no one between.  (A branch that followed e follows e0 as well, so what
- * it depends on is kept.)  If another thread does access them there, then, since its thread does
- * nothing but plain accesses between e0 and e, both e and that access can be next at once: the
- * witness holds a data race on these bytes, a true one, which `race` finds by itself as a pair
- * with e0.  So every finding is a true one in a program whose other races are mended, and the
- * first race of every witness is true in any case.  hb, cp, lockset and mb judge e0 and e alike:
- * same thread, same locks, no edge in or out between them; a later access ordered after e is
- * ordered after e0.
+ * A repeated *write* may carry what its thread has read since the first one: x = 0; x += y.  So it
+ * is not lost: its word is marked (bit 63), and the write is said *again* at the end of the
+ * segment, before the synchronisation that ends it, and also when its cell is overwritten, its block
+ * freed or the list of such words full.  What other threads see after that synchronisation is then a write
+ * that comes after all that it may depend on.  Repeated reads need nothing of the kind.
+ *
+ * Why this is sound.  In a witness, put each elided access back right behind what came before it in
+ * its thread.  It sees and shows the same there as the access it repeats, unless another thread's
+ * conflicting access comes in between; then the witness passes a data race on these bytes, a true
+ * one, since the thread does nothing but plain accesses between the two, and `check` does not call
+ * a finding certain whose witness leans on such a race (src/predict/repeats.h tells the exact rule;
+ * a property test puts the repeats back and has the verifier judge).  hb, cp, lockset and mb judge
+ * an access and its repeat alike: same thread, same locks, no edge in or out between them.
  */
 #ifndef FW_RUNTIME_SHADOW_H
 #define FW_RUNTIME_SHADOW_H
@@ -37,6 +39,8 @@
 #define FW_SHADOW_CELLS  (1u << FW_SHADOW_BITS)
 #define FW_SEGMENT_SHIFT 19u
 #define FW_SEGMENT_BITS  FW_SHADOW_BITS
+
+#define FW_SHADOW_AGAIN  (UINT64_C(1) << 63) /* its write will be said again */
 
 extern uint64_t fw_shadow[FW_SHADOW_CELLS + 1]; /* the last one stays 0 */
 
@@ -57,19 +61,24 @@ static inline uint64_t fw_shadow_bits(uintptr_t address, unsigned size, bool wri
     return (uint64_t)((1u << size) - 1) << (address & 7) << (write ? 8 : 0);
 }
 
-/* Was this access made before in the segment?  Says no to accesses that are not aligned. */
+/* What of (cell xor key) must be like `bits` for the access to need no record. */
+static inline uint64_t fw_shadow_mask(uint64_t bits, bool write)
+{
+    return ((~UINT64_C(0xffff) | bits) & ~FW_SHADOW_AGAIN) | (write ? FW_SHADOW_AGAIN : 0);
+}
+
+/* Does this access need no record?  Says no to accesses that are not aligned. */
 static inline bool fw_shadow_repeats(uintptr_t address, unsigned size, bool write)
 {
-    uint64_t cell = *fw_shadow_cell(address), bits;
+    uint64_t cell = *fw_shadow_cell(address);
+    uint64_t bits = size == 8 ? (write ? 0xff00 : 0xff) : fw_shadow_bits(address, size, write);
+    uint64_t want = bits | (write ? FW_SHADOW_AGAIN : 0);
 
-    if (size == 8) {
-        bits = write ? 0xff00 : 0xff;
-        return ((cell ^ fw_shadow_key(address)) & (~UINT64_C(0xffff) | bits)) == bits;
-    }
+    if (size == 8)
+        return ((cell ^ fw_shadow_key(address)) & fw_shadow_mask(bits, write)) == want;
     if (size > 1 && address & (size - 1))
         return false;
-    bits = fw_shadow_bits(address, size, write);
-    return ((cell ^ fw_shadow_key(address & ~(uintptr_t)7)) & (~UINT64_C(0xffff) | bits)) == bits;
+    return ((cell ^ fw_shadow_key(address & ~(uintptr_t)7)) & fw_shadow_mask(bits, write)) == want;
 }
 
 /* The same of 16 bytes.  (The word behind the table's last one is looked for in the wrong place,
@@ -77,32 +86,21 @@ static inline bool fw_shadow_repeats(uintptr_t address, unsigned size, bool writ
 static inline bool fw_shadow_pair_repeats(uintptr_t address, bool write)
 {
     const uint64_t *cell = fw_shadow_cell(address);
-    uint64_t bits = write ? 0xff00 : 0xff, key = fw_shadow_key(address);
-    uint64_t next = fw_shadow_key(address + 8);
+    uint64_t bits = write ? 0xff00 : 0xff, want = bits | (write ? FW_SHADOW_AGAIN : 0);
+    uint64_t first = cell[0] ^ fw_shadow_key(address) ^ want;
+    uint64_t second = cell[1] ^ fw_shadow_key(address + 8) ^ want;
 
-    return (((cell[0] ^ key ^ bits) | (cell[1] ^ next ^ bits)) & (~UINT64_C(0xffff) | bits)) == 0;
+    return ((first | second) & fw_shadow_mask(bits, write)) == 0;
 }
 
-/* Remembers it; true: it was there already. */
-static inline bool fw_shadow_mark(uintptr_t address, unsigned size, bool write)
-{
-    uint64_t bits = fw_shadow_bits(address, size, write);
-    uint64_t *cell = fw_shadow_cell(address);
-    uint64_t key = fw_shadow_key(address & ~(uintptr_t)7);
+/* Remembers an access within one word; false: it needs no record. */
+bool fw_shadow_note(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
+                    uintptr_t pc);
+/* An access of which nothing is remembered (atomics). */
+void fw_shadow_forget(uintptr_t address);
 
-    if (((*cell ^ key) >> 16) != 0)
-        *cell = key | bits;
-    else if ((*cell & bits) == bits)
-        return true;
-    else
-        *cell |= bits;
-    return false;
-}
-
-/* An access that is not to be taken for the beginning of repeats (atomics). */
-static inline void fw_shadow_forget(uintptr_t address)
-{
-    *fw_shadow_cell(address) = 0;
-}
+/* Says again what is to be said again: all of it, as the segment ends, or what lies in a block. */
+void fw_segment_close(struct fw_thread *t);
+void fw_segment_close_block(struct fw_thread *t, uintptr_t address, size_t bytes);
 
 #endif

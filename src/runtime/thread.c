@@ -24,6 +24,7 @@ static struct {
 } registry;
 
 #define FRAME_BYTES (FW_MAX_FRAMES * sizeof(struct fw_frame))
+#define AGAIN_BYTES (FW_MAX_AGAIN * sizeof(uint32_t))
 
 static struct fw_thread *take_spare(void)
 {
@@ -61,7 +62,7 @@ static struct fw_thread *make(void)
     if (t) {
         frames = t->frames;
     } else {
-        char *memory = fw_map_memory(FW_WIRE_PAGE + FRAME_BYTES);
+        char *memory = fw_map_memory(FW_WIRE_PAGE + FRAME_BYTES + AGAIN_BYTES);
 
         if (!memory)
             return NULL;
@@ -71,6 +72,7 @@ static struct fw_thread *make(void)
     _Static_assert(sizeof *t <= FW_WIRE_PAGE, "a thread fits into its page");
     memset(t, 0, sizeof *t);
     t->frames = frames;
+    t->again = (uint32_t *)((char *)frames + FRAME_BYTES);
     t->number = registry.count++;
     link_self(&t->link);
     fw_sched_lock();

@@ -11,6 +11,7 @@
 
 #include "runtime/rt.h"
 
+#define FW_MAX_AGAIN  16384u
 #define FW_MAX_FRAMES 65536u /* deeper calls are not on the stack that reports show */
 
 /* One call that has not returned.  A base (function 0) keeps what is below from being dropped. */
@@ -58,6 +59,10 @@ struct fw_thread {
     int32_t tid;
     struct fw_hot *hot;
     struct fw_frame *frames;
+    uint32_t *again; /* cells whose writes are to be said again (shadow.h) ... */
+
+    /* the holder's */
+    uint32_t again_count; /* ... so many */
 
     /* its own thread's */
     volatile int inside;       /* depth of fw_enter; handlers wait while it is above 0 */
@@ -81,7 +86,8 @@ struct fw_thread {
     uint64_t wake_word;
     uint64_t turn;             /* when it was blocked: longest waiting first */
     _Atomic uint32_t go;       /* futex word: 1: it has been given the token */
-    volatile int lost;         /* the watchdog has taken the token away from it */
+    volatile int lost;         /* the watchdog has taken the token away from it ... */
+    uint64_t segment_lost;     /* ... in this segment */
     volatile int cancelled;    /* pthread_cancel was called */
     pthread_t handle;
     bool has_handle, forgotten, has_tid;
