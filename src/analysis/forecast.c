@@ -5,16 +5,21 @@
 #include "base/bisect.h"
 #include "base/bug.h"
 #include "base/idsort.h"
+#include "predict/repeats.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#define LEANS                                                                                      \
+    "Not proven: the witness passes another race, which may change what the threads do next"
+
 const struct fw_analysis fw_analysis_race = {
     .name = "race",
     .summary = "conflicting accesses that can happen at once",
     .guarantee = FW_SOUND,
+    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_race,
 };
@@ -23,6 +28,7 @@ const struct fw_analysis fw_analysis_deadlock = {
     .name = "deadlock",
     .summary = "threads that can wait for each other's locks",
     .guarantee = FW_SOUND,
+    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_deadlock,
 };
@@ -31,6 +37,7 @@ const struct fw_analysis fw_analysis_atomicity = {
     .name = "atomicity",
     .summary = "accesses that another thread can come between",
     .guarantee = FW_SOUND,
+    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_atomicity,
 };
@@ -39,6 +46,7 @@ const struct fw_analysis fw_analysis_nondet = {
     .name = "nondet",
     .summary = "reads that can see another write",
     .guarantee = FW_SOUND,
+    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_nondet,
 };
@@ -47,6 +55,7 @@ const struct fw_analysis fw_analysis_order = {
     .name = "order",
     .summary = "whether events can come in a given order",
     .guarantee = FW_SOUND,
+    .unproven_claim = LEANS,
     .predictor = &fw_predictor_order,
 };
 
@@ -346,6 +355,8 @@ static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
         .detail = detail,
         .witness = shown ? &prediction->witness : NULL,
         .claim = prediction->claim,
+        .unproven = shown && forecast->index->trace->lacks_repeats &&
+                    fw_witness_leans(&prediction->witness, prediction->claim, forecast->index),
     };
 
     fw_vec_clear(&marks->events);

@@ -13,7 +13,8 @@ void fw_final_open(struct fw_final *f)
     f->symbols = fw_symbols_create();
     f->wellformed = fw_wellformed_create(f->symbols, &repair);
     fw_vec_push(&f->attrs, ((struct fw_attr) { 0 }));
-    if (fw_writer_open_output(&f->writer, f->setup->out, "fwt", f->symbols, true, f->err) < 0)
+    if (fw_writer_open_output(&f->writer, f->setup->out, "fwt", f->symbols, true, f->err) < 0 ||
+        fw_fwt_write_metadata(fw_writer_encoder(f->writer), FW_FWT_REPEATS, "left out", f->err) < 0)
         fw_final_fail(f);
 }
 

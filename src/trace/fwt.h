@@ -40,6 +40,9 @@
 #define FW_FWT_MAX_RATIO    32u    /* raw : stored size of blocks whose content is kept */
 #define FW_FWT_MAX_BUILD_ID 64u
 
+/* Key of metadata at the beginning of recordings: repeated accesses were left out. */
+#define FW_FWT_REPEATS "repeats"
+
 enum fw_fwt_type {
     FW_FWT_STRINGS = 1,
     FW_FWT_EVENTS = 2,

@@ -2,6 +2,7 @@
 #include "trace/trace.h"
 
 #include "base/vec.h"
+#include "trace/fwt.h"
 
 #include <stdlib.h>
 
@@ -123,6 +124,7 @@ struct fw_trace *fw_trace_builder_finish(struct fw_trace_builder *builder, struc
     if (!whole)
         acquire_always(trace);
     trace->has_branches = has_branches;
+    trace->lacks_repeats = fw_reader_metadata(reader, FW_FWT_REPEATS) != NULL;
     trace->status = *fw_reader_status(reader);
     trace->name = fw_xstrdup(fw_reader_name(reader));
     trace->symbols = fw_reader_take_symbols(reader);

@@ -21,6 +21,7 @@ struct fw_trace {
     uint32_t *by_index;    /* positions by index, then position; NULL with `index` */
     struct fw_symbols *symbols;
     bool has_branches;     /* false: read as if a branch followed every read */
+    bool lacks_repeats;    /* repeated accesses were left out (src/predict/repeats.h) */
     struct fw_read_status status;
     char *name;
 };
