@@ -32,7 +32,8 @@ static const struct fw_option options[] = {
       .detail = "One thread runs at a time; the seed decides which one goes on where there is a "
                 "choice. The same seed gives the same run of a program that depends on nothing "
                 "else." },
-    { "quantum", 0, "N", "events before a thread gives way", FW_OPTION(COUNT, struct record, quantum),
+    { "quantum", 0, "N", "events before a thread gives way",
+      FW_OPTION(COUNT, struct record, quantum),
       .detail = "A thread that does not block gives way after about so many of its events." },
     { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct record, quiet) },
     { 0 },

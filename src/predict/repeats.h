@@ -12,9 +12,10 @@
  *
  * Sufficient not to lean, and what is checked:
  *  - After a conflicting access c to what a thread has accessed in its present segment (since its
- *    last synchronisation) the thread does at most one more event of that segment, or synchronises:
- *    a repeat before that event is put back before c, and none comes after it.  (A write that is said
- *    again does not count as that one event: what it repeats may have come earlier.)
+ *    last synchronisation) the thread does at most one more event of that segment, or
+ *    synchronises: a repeat before that event is put back before c, and none comes after it.  (A
+ *    write that is said again does not count as that one event: what it repeats may have come
+ *    earlier.)
  *  - A thread that reads what another one has written in its present segment does nothing more: in
  *    the run it may have seen a repeat of that write which is still to come.  Where all reads but
  *    the last must be as in the run (nondeterminism), none reads so; nor does an armw, whose own

@@ -2,11 +2,11 @@
  * lives.h - the lives of memory: which records make an address mean something new.
  *
  * A word of memory begins a new life when it is allocated, mapped, unmapped, when it becomes part
- * of a thread's stack, when a heap block grows into it, or when its module is unloaded.  A life lasts until the
- * next one begins: memory that was freed is still the same memory, so that a use after the free is
- * seen as one.  Lives are numbered in the order of their records; life 0 is whatever was there
- * from the beginning.  Both passes over a recording (survey.h, final.h) count them here, so the
- * numbers agree.
+ * of a thread's stack, when a heap block grows into it, or when its module is unloaded.  A life
+ * lasts until the next one begins: memory that was freed is still the same memory, so that a use
+ * after the free is seen as one.  Lives are numbered in the order of their records; life 0 is
+ * whatever was there from the beginning.  Both passes over a recording (survey.h, final.h) count
+ * them here, so the numbers agree.
  *
  * A life covers whole words: of a word at its beginning that it does not cover, the former life
  * goes on; a word at its end belongs to it (malloc aligns to words).

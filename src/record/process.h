@@ -48,7 +48,8 @@ int fw_process_connect(struct fw_process *process, pid_t pid, uint64_t ring_byte
 int fw_process_restart(struct fw_process *process, const struct fw_spool_pair_text *pairs,
                        size_t pair_count, struct fw_error *err);
 
-/* Takes what is in the ring, a block at most; returns the units taken.  `scratch`: FW_PACK_UNITS. */
+/* Takes what is in the ring, a block at most; returns the units taken.  `scratch` has room for
+ * FW_PACK_UNITS. */
 size_t fw_process_drain(struct fw_process *process, struct fw_wire_unit *scratch);
 /* Writes what has been waiting for so many ms. */
 void fw_process_flush(struct fw_process *process, uint64_t now, uint64_t patience);

@@ -18,9 +18,10 @@
  *
  * A repeated *write* may carry what its thread has read since the first one: x = 0; x += y.  So it
  * is not lost: its word is marked (bit 63), and the write is said *again* at the end of the
- * segment, before the synchronisation that ends it, and also when its cell is overwritten, its block
- * freed or the list of such words full.  What other threads see after that synchronisation is then a write
- * that comes after all that it may depend on.  Repeated reads need nothing of the kind.
+ * segment, before the synchronisation that ends it, and also when its cell is overwritten, its
+ * block freed or the list of such words full.  What other threads see after that synchronisation
+ * is then a write that comes after all that it may depend on.  Repeated reads need nothing of the
+ * kind.
  *
  * Why this is sound.  In a witness, put each elided access back right behind what came before it in
  * its thread.  It sees and shows the same there as the access it repeats, unless another thread's

@@ -314,7 +314,7 @@ static uint32_t next_again(const struct thinned *thinned, uint32_t position)
     return first;
 }
 
-/* What the thread does in the whole trace before `end`, and then what was left out before `stop`. */
+/* What the thread does in the whole trace before `end`, then what was left out before `stop`. */
 static void put_until(struct restorer *restorer, uint32_t thread, uint32_t end, uint32_t stop)
 {
     const struct thinned *thinned = restorer->thinned;
@@ -368,7 +368,7 @@ static void name_the_repeat(const struct fw_trace *whole, const struct fw_witnes
     }
 }
 
-/* A race ends with its pair.  What a thread did from there on, to say its write again, is undone. */
+/* A race ends with its pair.  What a thread did from there on, to say its write again, goes. */
 static void end_with_pair(const struct fw_trace *whole, struct fw_witness *witness, uint32_t *order)
 {
     uint32_t count = 0;
