@@ -17,8 +17,10 @@
  */
 #include "analysis/context.h"
 
+#include "analysis/origins.h"
 #include "base/bug.h"
 #include "base/idmap.h"
+#include "base/idsort.h"
 #include "base/stable.h"
 #include "base/vec.h"
 
@@ -70,6 +72,7 @@ struct fw_contexts {
     struct fw_idmap set_ids, frame_ids;
     struct fw_stable frames; /* struct fw_frame; 0 stands for the empty stack */
     FW_VEC(struct fw_context) batch;
+    struct fw_origins origins;
 };
 
 static uint32_t mix(uint32_t a, uint32_t b, uint32_t c)
@@ -112,6 +115,7 @@ void fw_contexts_destroy(struct fw_contexts *contexts)
     fw_vec_release(&contexts->single);
     fw_vec_release(&contexts->scratch);
     fw_vec_release(&contexts->batch);
+    fw_origins_release(&contexts->origins);
     free(contexts);
 }
 
@@ -431,6 +435,7 @@ enum change {
     CHANGE_RELEASE,
     CHANGE_CALL,
     CHANGE_RETURN,
+    CHANGE_ORIGIN, /* none, but it is remembered */
 };
 
 static const unsigned char changes[FW_KIND_COUNT] = {
@@ -442,11 +447,14 @@ static const unsigned char changes[FW_KIND_COUNT] = {
     [FW_SHARED_RELEASE] = CHANGE_RELEASE,
     [FW_CALL] = CHANGE_CALL,
     [FW_RETURN] = CHANGE_RETURN,
+    [FW_FORK] = CHANGE_ORIGIN,
+    [FW_ALLOC] = CHANGE_ORIGIN,
 };
 
-static void apply(struct fw_contexts *contexts, struct thread *thread, const struct fw_event *event,
-                  enum change change)
+static void apply(struct fw_contexts *contexts, struct thread *thread, const struct fw_batch *batch,
+                  uint32_t i, enum change change)
 {
+    const struct fw_event *event = &batch->events[i];
     uint32_t key = event->target * 2 + fw_is_class(event->kind, FW_CLASS_SHARED);
     uint32_t *stack = &thread->now.stack;
 
@@ -464,6 +472,9 @@ static void apply(struct fw_contexts *contexts, struct thread *thread, const str
         break;
     case CHANGE_RETURN:
         *stack = stack_after_return(contexts, *stack, event->target);
+        break;
+    case CHANGE_ORIGIN:
+        fw_origins_note(&contexts->origins, batch, i, thread->now);
         break;
     }
 }
@@ -485,7 +496,7 @@ void fw_contexts_compute(struct fw_contexts *contexts, const struct fw_batch *ba
         }
         to[i] = threads[thread].now;
         if (FW_UNLIKELY(changes[kind]))
-            apply(contexts, &threads[thread], &events[i], changes[kind]);
+            apply(contexts, &threads[thread], batch, i, changes[kind]);
     }
 }
 
@@ -495,4 +506,42 @@ const struct fw_context *fw_contexts_batch(struct fw_contexts *contexts,
     fw_vec_reserve(&contexts->batch, batch->count);
     fw_contexts_compute(contexts, batch, contexts->batch.at);
     return contexts->batch.at;
+}
+
+/* --- origins ------------------------------------------------------------------------------ */
+
+const struct fw_origin *fw_contexts_fork(const struct fw_contexts *contexts, uint32_t thread)
+{
+    const struct fw_origins *origins = &contexts->origins;
+
+    return thread < origins->threads.len && origins->threads.at[thread].known
+               ? &origins->threads.at[thread]
+               : NULL;
+}
+
+const struct fw_origin *fw_contexts_alloc(const struct fw_contexts *contexts, uint32_t variable)
+{
+    return fw_origins_variable(&contexts->origins, variable);
+}
+
+void fw_contexts_want(struct fw_contexts *contexts, const uint32_t *variables, size_t count)
+{
+    struct fw_origins *origins = &contexts->origins;
+
+    fw_vec_clear(&origins->wanted);
+    fw_vec_clear(&origins->found);
+    for (size_t i = 0; i < count; i++)
+        fw_vec_push(&origins->wanted, variables[i]);
+    if (count)
+        origins->wanted.len = fw_idsort_unique(origins->wanted.at, count);
+    fw_vec_extend(&origins->found, origins->wanted.len);
+}
+
+void fw_contexts_adopt(struct fw_contexts *contexts, struct fw_contexts *from)
+{
+    struct fw_origins *to = &contexts->origins;
+
+    fw_contexts_want(contexts, from->origins.wanted.at, from->origins.wanted.len);
+    for (size_t i = 0; i < to->found.len; i++)
+        to->found.at[i] = from->origins.found.at[i];
 }

@@ -33,6 +33,16 @@ struct fw_frame {
     uint32_t site; /* of the call event */
 };
 
+/* The fork of a thread or the allocation of a variable. */
+struct fw_origin {
+    uint64_t index;
+    uint32_t thread : 20;
+    uint32_t known : 1;
+    uint32_t target;
+    uint32_t site;
+    struct fw_context context;
+};
+
 struct fw_contexts;
 
 struct fw_contexts *fw_contexts_create(void);
@@ -52,6 +62,17 @@ void fw_contexts_compute(struct fw_contexts *contexts, const struct fw_batch *ba
  */
 const uint32_t *fw_contexts_locks(const struct fw_contexts *contexts, uint32_t lock_set,
                                   uint32_t *count);
+
+/*
+ * Where the thread was forked or the variable allocated, among the events so far; NULL: not known.
+ * Allocations are remembered for the latest variables only, unless some are named here before
+ * the events come: then for exactly those (and those from before).
+ */
+const struct fw_origin *fw_contexts_fork(const struct fw_contexts *contexts, uint32_t thread);
+const struct fw_origin *fw_contexts_alloc(const struct fw_contexts *contexts, uint32_t variable);
+void fw_contexts_want(struct fw_contexts *contexts, const uint32_t *variables, size_t count);
+/* Takes over what another pass over the same trace found of the wanted ones. */
+void fw_contexts_adopt(struct fw_contexts *contexts, struct fw_contexts *from);
 
 /* The innermost frame of a stack that is not empty. */
 const struct fw_frame *fw_contexts_frame(const struct fw_contexts *contexts, uint32_t stack);

@@ -280,6 +280,21 @@ static void collect_positions(struct marks *marks, struct fw_prediction **list, 
             fw_vec_push(&marks->positions, list[i]->events[j]);
 }
 
+/* The variables whose allocation the report will tell. */
+static void want_origins(const struct marks *marks, struct fw_contexts *contexts)
+{
+    FW_VEC(uint32_t) variables = { 0 };
+
+    for (size_t i = 0; i < marks->positions.len; i++) {
+        const struct fw_event *event = &marks->trace->events[marks->positions.at[i]];
+
+        if (fw_is_class(event->kind, FW_CLASS_CONFLICT))
+            fw_vec_push(&variables, event->target);
+    }
+    fw_contexts_want(contexts, variables.at, variables.len);
+    fw_vec_release(&variables);
+}
+
 #define PASS 4096u /* events at a time */
 
 /* One pass over the trace, up to the last position; ids are those of any other pass. */
@@ -434,6 +449,7 @@ void fw_forecast_report(struct fw_forecast *forecast, struct fw_engine *engine, 
             fw_predictions_get(forecast->rows[i].predictions, &all[i].list, &all[i].counts);
         collect_positions(&marks, all[i].list, all[i].count);
     }
+    want_origins(&marks, contexts);
     compute_contexts(&marks, contexts);
     for (size_t i = 0; i < forecast->count; i++) {
         struct fw_outcome outcome;
@@ -448,8 +464,10 @@ void fw_forecast_report(struct fw_forecast *forecast, struct fw_engine *engine, 
         free(all[i].list);
     }
     fw_engine_finish_ids(engine);
-    if (fresh)
+    if (fresh) {
+        fw_contexts_adopt(fw_engine_contexts(engine), contexts);
         fw_contexts_destroy(contexts);
+    }
     marks_release(&marks);
     free(all);
 }

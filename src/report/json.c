@@ -4,12 +4,14 @@
  *     {"schema":1,"trace":{...},"findings":[{...}...],"analyses":[{...}...]}
  *
  * A finding: id, analysis, kind, label (where there are kinds within a kind),
- * guarantee, first, status, count, variables, events, detail, witness.  An event:
- * index, thread, op, target, site, size (if known), locks (if any are held),
- * stack (if the trace has calls; innermost first).
+ * guarantee, first, status, count, variables, events, location, threads (who created them), detail,
+ * witness.  An event: index, thread, op, target, site, size (if known), locks (if any are held),
+ * stack (if the trace has calls or the source is known; innermost first).
  */
+#include "report/location.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/stack.h"
 
 #define MAX_FRAMES 256u /* of runaway recursion; "stack_cut" says so */
 
@@ -56,35 +58,45 @@ static void write_locks(struct fw_json *json, const struct fw_report *report, ui
     fw_json_end(json);
 }
 
-static void write_frame(struct fw_json *json, const struct fw_symbols *symbols, uint32_t function,
-                        uint32_t site)
+static void write_frame(struct fw_json *json, const struct fw_report_frame *frame)
 {
+    char *site = frame->site      ? NULL
+                 : frame->at.file ? fw_xasprintf("%s:%u", frame->at.file, frame->at.line)
+                                  : fw_xstrdup("");
+
     fw_json_object(json, NULL);
-    fw_json_text(json, "function", fw_symbols_name(symbols, FW_SPACE_FUNCTION, function));
-    fw_json_text(json, "site", fw_symbols_name(symbols, FW_SPACE_SITE, site));
+    fw_json_text(json, "function", frame->function);
+    fw_json_text(json, "site", site ? site : frame->site);
     fw_json_end(json);
+    free(site);
 }
 
-/* In each frame the thread is where it made the next call; in the innermost at the event. */
-static void write_stack(struct fw_json *json, const struct fw_report *report,
-                        const struct fw_mark *mark)
+static void write_stack(struct fw_json *json, const struct fw_report *report, uint32_t site,
+                        uint32_t stack)
 {
-    const struct fw_contexts *contexts = fw_engine_contexts(report->engine);
-    uint32_t stack = mark->context.stack, site = mark->site;
+    struct fw_report_frames frames = { 0 };
+    bool whole = fw_report_stack(&frames, report->symbols, fw_engine_contexts(report->engine), site,
+                                 stack, MAX_FRAMES);
 
-    if (!stack)
-        return;
-    fw_json_array(json, "stack");
-    for (uint32_t n = 0; stack && n < MAX_FRAMES; n++) {
-        const struct fw_frame *frame = fw_contexts_frame(contexts, stack);
-
-        write_frame(json, report->symbols, frame->function, site);
-        site = frame->site;
-        stack = frame->caller;
-    }
-    fw_json_end(json);
-    if (stack)
+    if (frames.len)
+        fw_json_array(json, "stack");
+    for (size_t i = 0; i < frames.len; i++)
+        write_frame(json, &frames.at[i]);
+    if (frames.len)
+        fw_json_end(json);
+    if (!whole)
         fw_json_bool(json, "stack_cut", true);
+    fw_vec_release(&frames);
+}
+
+/* Who made a thread or a block, and where. */
+static void write_origin(struct fw_json *json, const struct fw_report *report,
+                         const struct fw_origin *origin)
+{
+    fw_json_text(json, "by", fw_thread_name(report->symbols, origin->thread));
+    fw_json_number(json, "index", origin->index);
+    fw_json_text(json, "site", fw_symbols_name(report->symbols, FW_SPACE_SITE, origin->site));
+    write_stack(json, report, origin->site, origin->context.stack);
 }
 
 static void write_event(struct fw_json *json, const struct fw_report *report,
@@ -102,7 +114,85 @@ static void write_event(struct fw_json *json, const struct fw_report *report,
     if (mark->size)
         fw_json_number(json, "size", mark->size);
     write_locks(json, report, mark->context.lock_set);
-    write_stack(json, report, mark);
+    write_stack(json, report, mark->site, mark->context.stack);
+    fw_json_end(json);
+}
+
+/* The thread's fork if it is told here: not for the main thread, and once for each. */
+static const struct fw_origin *fork_to_tell(const struct fw_report *report,
+                                            const struct fw_finding *finding, size_t i)
+{
+    size_t first = 0;
+
+    while (finding->events.at[first].thread != finding->events.at[i].thread)
+        first++;
+    return first < i
+               ? NULL
+               : fw_contexts_fork(fw_engine_contexts(report->engine), finding->events.at[i].thread);
+}
+
+/* The threads of a finding that others created, in the order of its events. */
+static void write_threads(struct fw_json *json, const struct fw_report *report,
+                          const struct fw_finding *finding)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < finding->events.len; i++) {
+        const struct fw_origin *fork = fork_to_tell(report, finding, i);
+
+        if (!fork)
+            continue;
+        if (!any)
+            fw_json_array(json, "threads");
+        any = true;
+        fw_json_object(json, NULL);
+        fw_json_text(json, "thread", fw_thread_name(report->symbols, finding->events.at[i].thread));
+        write_origin(json, report, fork);
+        fw_json_end(json);
+    }
+    if (any)
+        fw_json_end(json);
+}
+
+static void write_global(struct fw_json *json, const struct fw_source_variable *global)
+{
+    char *site;
+
+    fw_json_text(json, "object", global->object);
+    if (global->size)
+        fw_json_number(json, "size", global->size);
+    if (!global->declared.file)
+        return;
+    site = fw_xasprintf("%s:%u", global->declared.file, global->declared.line);
+    fw_json_text(json, "site", site);
+    free(site);
+}
+
+/* The memory that the finding's accesses are on, if more than a name is known of it. */
+static void write_location(struct fw_json *json, const struct fw_report *report,
+                           const struct fw_finding *finding)
+{
+    uint32_t variable = fw_finding_variable(finding);
+    struct fw_location location;
+
+    if (variable == FW_NO_VARIABLE)
+        return;
+    location = fw_report_location(report->symbols, fw_engine_contexts(report->engine), variable);
+    if (location.kind == FW_LOCATION_VARIABLE) /* which the events tell as well */
+        return;
+    fw_json_object(json, "location");
+    fw_json_text(json, "kind", fw_location_kind_names[location.kind]);
+    fw_json_text(json, "name", location.name);
+    if (location.kind == FW_LOCATION_GLOBAL)
+        write_global(json, &location.global);
+    if (location.kind == FW_LOCATION_STACK)
+        fw_json_text(json, "thread", location.thread);
+    if (location.kind == FW_LOCATION_HEAP) {
+        fw_json_number(json, "block", location.block);
+        fw_json_number(json, "offset", location.offset);
+    }
+    if (location.origin)
+        write_origin(json, report, location.origin);
     fw_json_end(json);
 }
 
@@ -164,6 +254,8 @@ static void write_finding(struct fw_json *json, const struct fw_report *report,
     for (size_t i = 0; i < finding->events.len; i++)
         write_event(json, report, &finding->events.at[i]);
     fw_json_end(json);
+    write_location(json, report, finding);
+    write_threads(json, report, finding);
     if (finding->detail)
         fw_json_text(json, "detail", finding->detail);
     if (finding->witness)

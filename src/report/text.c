@@ -7,7 +7,9 @@
  *         #0 add counter.c:14
  *         #1 worker counter.c:31
  *       Read of size 4 at counter.c:20 in get by main thread (locks held: M1; event 52)
- *       Location is variable 'hits'
+ *       Location is global 'hits' of size 4 (counter.c:5)
+ *       Thread T2 created by main thread at counter.c:40 in main
+ *         #0 main counter.c:40
  *       Certain: it is the first finding of hb
  *       Witness (7 steps, 2 switches) ...      of sound ones: see witness.h
  *     SUMMARY: Foreweave: data race counter.c:14 in add
@@ -16,18 +18,18 @@
  * then a line for each analysis, the next command to type, and always a last
  * line with the number of findings.
  */
+#include "report/location.h"
 #include "report/names.h"
 #include "report/outcomes.h"
-#include "report/report.h"
+#include "report/text_state.h"
 #include "report/witness.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define RULE       "=================="
-#define MAX_FRAMES 32u
-#define MAX_NAMES  8u
-#define NEAR       40u /* events: so many are shown whole by the next command */
+#define RULE      "=================="
+#define MAX_NAMES 8u
+#define NEAR      40u /* events: so many are shown whole by the next command */
 
 static const char *const kind_words[FW_FINDING_KIND_COUNT] = {
     [FW_FINDING_RACE] = "data race",
@@ -69,45 +71,9 @@ static const char *const op_words[FW_KIND_COUNT] = {
     [FW_FREE] = "Free",
 };
 
-/* A report being written. */
-struct text {
-    const struct fw_report *report;
-    const struct fw_symbols *symbols;
-    const struct fw_contexts *contexts;
-    struct fw_output *out;
-    bool colour;
-};
-
 /* --- words ------------------------------------------------------------------------------- */
 
-static bool is_control(char letter)
-{
-    return (unsigned char)letter < ' ' || letter == 0x7f;
-}
-
-/* A name from the trace may be anything: what could disturb a terminal becomes '?'. */
-static void put_name(struct text *text, const char *name)
-{
-    while (*name) {
-        size_t len = 0;
-
-        while (name[len] && !is_control(name[len]))
-            len++;
-        fw_output_bytes(text->out, name, len);
-        name += len;
-        if (*name) {
-            fw_output_text(text->out, "?");
-            name++;
-        }
-    }
-}
-
-static void put_symbol(struct text *text, enum fw_space space, uint32_t id)
-{
-    put_name(text, fw_symbols_name(text->symbols, space, id));
-}
-
-static void put_strong(struct text *text, const char *words)
+static void put_strong(struct fw_text *text, const char *words)
 {
     fw_output_printf(text->out, "%s%s%s", text->colour ? "\033[1;31m" : "", words,
                      text->colour ? "\033[0m" : "");
@@ -125,25 +91,8 @@ static bool is_access(const struct fw_mark *mark)
     return fw_is_class(mark->kind, FW_CLASS_CONFLICT);
 }
 
-/* The variable that all accesses of the finding are on, or FW_NO_VARIABLE. */
-static uint32_t common_variable(const struct fw_finding *finding)
-{
-    uint32_t variable = FW_NO_VARIABLE;
-
-    for (size_t i = 0; i < finding->events.len; i++) {
-        const struct fw_mark *mark = &finding->events.at[i];
-
-        if (!is_access(mark))
-            continue;
-        if (variable != FW_NO_VARIABLE && mark->target != variable)
-            return FW_NO_VARIABLE;
-        variable = mark->target;
-    }
-    return variable;
-}
-
 /* "Write of size 4 to 'x'": the target unless the site and a line of its own tell it. */
-static void put_operation(struct text *text, const struct fw_mark *mark, bool with_target)
+static void put_operation(struct fw_text *text, const struct fw_mark *mark, bool with_target)
 {
     enum fw_space space = fw_kind_info[mark->kind].space;
 
@@ -156,36 +105,11 @@ static void put_operation(struct text *text, const struct fw_mark *mark, bool wi
     if (is_access(mark))
         fw_output_text(text->out, fw_is_write(mark->kind) ? " to" : " of");
     fw_output_text(text->out, " '");
-    put_symbol(text, space, mark->target);
+    fw_text_symbol(text, space, mark->target);
     fw_output_text(text->out, "'");
 }
 
-static void put_place(struct text *text, const struct fw_mark *mark)
-{
-    if (mark->site) {
-        fw_output_text(text->out, " at ");
-        put_symbol(text, FW_SPACE_SITE, mark->site);
-    }
-    if (mark->context.stack) {
-        fw_output_text(text->out, " in ");
-        put_symbol(text, FW_SPACE_FUNCTION,
-                   fw_contexts_frame(text->contexts, mark->context.stack)->function);
-    }
-}
-
-static void put_thread(struct text *text, uint32_t thread)
-{
-    const char *name = fw_thread_name(text->symbols, thread);
-
-    if (strcmp(name, "T0") == 0) {
-        fw_output_text(text->out, " by main thread");
-        return;
-    }
-    fw_output_text(text->out, " by thread ");
-    put_name(text, name);
-}
-
-static void put_locks(struct text *text, const struct fw_mark *mark)
+static void put_locks(struct fw_text *text, const struct fw_mark *mark)
 {
     uint32_t count;
     const uint32_t *locks = fw_contexts_locks(text->contexts, mark->context.lock_set, &count);
@@ -193,49 +117,27 @@ static void put_locks(struct text *text, const struct fw_mark *mark)
     fw_output_text(text->out, count ? "locks held: " : "locks held: none");
     for (uint32_t i = 0; i < count; i++) {
         fw_output_text(text->out, i ? ", " : "");
-        put_symbol(text, FW_SPACE_LOCK, locks[i] / 2);
+        fw_text_symbol(text, FW_SPACE_LOCK, locks[i] / 2);
         fw_output_text(text->out, locks[i] & 1 ? " (shared)" : "");
     }
 }
 
-/* In each frame the thread is where it made the next call; in the innermost at the event. */
-static void put_stack(struct text *text, const struct fw_mark *mark)
-{
-    uint32_t stack = mark->context.stack, site = mark->site;
-
-    for (unsigned n = 0; stack; n++) {
-        const struct fw_frame *frame = fw_contexts_frame(text->contexts, stack);
-
-        if (n == MAX_FRAMES) {
-            fw_output_text(text->out, "    ...\n");
-            return;
-        }
-        fw_output_printf(text->out, "    #%u ", n);
-        put_symbol(text, FW_SPACE_FUNCTION, frame->function);
-        fw_output_text(text->out, site ? " " : "");
-        put_symbol(text, FW_SPACE_SITE, site);
-        fw_output_text(text->out, "\n");
-        site = frame->site;
-        stack = frame->caller;
-    }
-}
-
-static void put_event(struct text *text, const struct fw_mark *mark, bool told)
+static void put_event(struct fw_text *text, const struct fw_mark *mark, bool told)
 {
     fw_output_text(text->out, "  ");
     put_operation(text, mark, !told || !mark->site || !is_access(mark));
-    put_place(text, mark);
-    put_thread(text, mark->thread);
+    fw_text_place(text, mark->site, mark->context.stack);
+    fw_text_by_thread(text, mark->thread);
     fw_output_text(text->out, " (");
     put_locks(text, mark);
     fw_output_printf(text->out, "; event %" PRIu64 ")\n", mark->index);
-    put_stack(text, mark);
+    fw_text_stack(text, mark->site, mark->context.stack);
 }
 
 /* --- a finding --------------------------------------------------------------------------- */
 
 /* All names but `here`, which was told already; NULL: none was. */
-static void put_other_names(struct text *text, const struct fw_names *names, const char *here)
+static void put_other_names(struct fw_text *text, const struct fw_names *names, const char *here)
 {
     size_t others = names->len, shown = 0;
 
@@ -250,37 +152,35 @@ static void put_other_names(struct text *text, const struct fw_names *names, con
         if (names->at[i] == here)
             continue;
         fw_output_text(text->out, shown++ ? ", '" : " '");
-        put_name(text, names->at[i]);
+        fw_text_name(text, names->at[i]);
         fw_output_text(text->out, "'");
     }
     if (others)
         fw_output_text(text->out, others > MAX_NAMES ? " ...\n" : "\n");
 }
 
-static void put_variables(struct text *text, const struct fw_finding *finding, uint32_t variable)
+static void put_variables(struct fw_text *text, const struct fw_finding *finding, uint32_t variable)
 {
     const char *here = NULL;
     struct fw_names names = { 0 };
 
     if (variable != FW_NO_VARIABLE) {
         here = fw_symbols_name(text->symbols, FW_SPACE_VARIABLE, variable);
-        fw_output_text(text->out, "  Location is variable '");
-        put_name(text, here);
-        fw_output_text(text->out, "'\n");
+        fw_text_location(text, variable);
     }
     fw_names_of_variables(&names, text->symbols, finding);
     put_other_names(text, &names, here);
     fw_vec_release(&names);
 }
 
-static void put_detail(struct text *text, const char *detail)
+static void put_detail(struct fw_text *text, const char *detail)
 {
     while (detail && *detail) {
         size_t len = strcspn(detail, "\n");
         char *line = fw_xstrndup(detail, len);
 
         fw_output_text(text->out, "  ");
-        put_name(text, line);
+        fw_text_name(text, line);
         fw_output_text(text->out, "\n");
         free(line);
         detail += len + (detail[len] == '\n');
@@ -288,7 +188,7 @@ static void put_detail(struct text *text, const char *detail)
 }
 
 /* What the guarantee means for this finding, in one sentence. */
-static void put_claim(struct text *text, const struct fw_analysis *analysis,
+static void put_claim(struct fw_text *text, const struct fw_analysis *analysis,
                       const struct fw_finding *finding)
 {
     struct fw_output *out = text->out;
@@ -320,7 +220,7 @@ static void put_claim(struct text *text, const struct fw_analysis *analysis,
     }
 }
 
-static void put_kind(struct text *text, const struct fw_finding *finding)
+static void put_kind(struct fw_text *text, const struct fw_finding *finding)
 {
     if (strcmp(finding->label, "use after free") == 0) { /* says it all */
         fw_output_text(text->out, finding->label);
@@ -333,11 +233,11 @@ static void put_kind(struct text *text, const struct fw_finding *finding)
     fw_output_text(text->out, kind_words[finding->kind]);
     if (finding->label[0]) {
         fw_output_text(text->out, ", ");
-        put_name(text, finding->label);
+        fw_text_name(text, finding->label);
     }
 }
 
-static void put_summary(struct text *text, const struct fw_finding *finding)
+static void put_summary(struct fw_text *text, const struct fw_finding *finding)
 {
     const struct fw_mark *mark = &finding->events.at[0];
     enum fw_space space = fw_kind_info[mark->kind].space;
@@ -346,23 +246,21 @@ static void put_summary(struct text *text, const struct fw_finding *finding)
     put_kind(text, finding);
     if (mark->site) {
         fw_output_text(text->out, " ");
-        put_symbol(text, FW_SPACE_SITE, mark->site);
+        fw_text_symbol(text, FW_SPACE_SITE, mark->site);
     } else if (space != FW_SPACE_NONE) {
         fw_output_text(text->out, " on ");
-        put_symbol(text, space, mark->target);
+        fw_text_symbol(text, space, mark->target);
     }
-    if (mark->context.stack) {
-        fw_output_text(text->out, " in ");
-        put_symbol(text, FW_SPACE_FUNCTION,
-                   fw_contexts_frame(text->contexts, mark->context.stack)->function);
-    }
+    fw_report_stack(&text->frames, text->symbols, text->contexts, mark->site, mark->context.stack,
+                    1);
+    fw_text_in_function(text, mark->site);
     fw_output_text(text->out, "\n");
 }
 
-static void put_finding(struct text *text, const struct fw_analysis *analysis,
+static void put_finding(struct fw_text *text, const struct fw_analysis *analysis,
                         const struct fw_finding *finding)
 {
-    uint32_t variable = common_variable(finding);
+    uint32_t variable = fw_finding_variable(finding);
 
     fw_output_text(text->out, RULE "\n");
     put_strong(text,
@@ -374,6 +272,7 @@ static void put_finding(struct text *text, const struct fw_analysis *analysis,
     for (size_t i = 0; i < finding->events.len; i++)
         put_event(text, &finding->events.at[i], variable != FW_NO_VARIABLE);
     put_variables(text, finding, variable);
+    fw_text_threads(text, finding);
     if (finding->count > 1)
         fw_output_printf(text->out, "  Found %" PRIu64 " times; this is the earliest\n",
                          finding->count);
@@ -387,7 +286,7 @@ static void put_finding(struct text *text, const struct fw_analysis *analysis,
 
 /* --- the end ----------------------------------------------------------------------------- */
 
-static void put_outcome(struct text *text, const struct fw_analysis *analysis,
+static void put_outcome(struct fw_text *text, const struct fw_analysis *analysis,
                         const struct fw_outcome *outcome)
 {
     fw_output_printf(text->out, "%s: %" PRIu64 " finding%s, %s%s", analysis->name,
@@ -398,7 +297,7 @@ static void put_outcome(struct text *text, const struct fw_analysis *analysis,
 }
 
 /* How suspects were answered. */
-static void put_table(struct text *text, const struct fw_analysis *analysis,
+static void put_table(struct fw_text *text, const struct fw_analysis *analysis,
                       const struct fw_predict_counts *counts)
 {
     struct fw_report_table table = fw_report_table(counts);
@@ -412,7 +311,7 @@ static void put_table(struct text *text, const struct fw_analysis *analysis,
                      table.per_witness);
 }
 
-static void put_order(struct text *text)
+static void put_order(struct fw_text *text)
 {
     const struct fw_report *report = text->report;
 
@@ -422,13 +321,13 @@ static void put_order(struct text *text)
     fw_output_printf(text->out, " is %s\n", fw_report_order_answer(report));
 }
 
-static void put_trace_notes(struct text *text)
+static void put_trace_notes(struct fw_text *text)
 {
     const struct fw_read_status *status = text->report->status;
 
     if (status->cut) {
         fw_output_text(text->out, "The trace is cut (");
-        put_name(text, status->cut_reason);
+        fw_text_name(text, status->cut_reason);
         fw_output_text(text->out, "): it was analysed to its last complete block\n");
     }
     if (status->dropped)
@@ -438,7 +337,7 @@ static void put_trace_notes(struct text *text)
 }
 
 /* As a word of a shell command. */
-static void put_word(struct text *text, const char *word)
+static void put_word(struct fw_text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./:@%+=,";
@@ -466,7 +365,7 @@ static const struct fw_finding *earliest_finding(const struct fw_engine *engine)
 }
 
 /* The events of the first finding, with what lies between if that is not too much. */
-static void put_next(struct text *text)
+static void put_next(struct fw_text *text)
 {
     const struct fw_finding *finding = earliest_finding(text->report->engine);
     uint64_t low = UINT64_MAX, high = 0;
@@ -490,7 +389,7 @@ static void put_next(struct text *text)
     fw_output_text(text->out, "\n");
 }
 
-static void put_last_line(struct text *text)
+static void put_last_line(struct fw_text *text)
 {
     uint64_t events = text->report->status->events, findings = fw_report_findings(text->report);
     uint32_t threads = fw_symbols_count(text->symbols, FW_SPACE_THREAD);
@@ -504,7 +403,9 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
 {
     const struct fw_engine *engine = report->engine;
     const struct fw_report_stats *stats = report->stats;
-    struct text text = { report, report->symbols, fw_engine_contexts(engine), out, colour };
+    struct fw_text text = {
+        report, report->symbols, fw_engine_contexts(engine), out, colour, { 0 }
+    };
 
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         for (uint64_t j = 0; j < fw_findings_count(fw_engine_findings(engine, i)); j++)
@@ -527,4 +428,5 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
                          stats->peak_kilobytes);
     put_next(&text);
     put_last_line(&text);
+    fw_vec_release(&text.frames);
 }

@@ -257,6 +257,9 @@ const char *fw_dwarf_name(struct fw_dwarf *dwarf, const struct fw_dwarf_unit *un
     for (int i = count - 1; i > 0; i--) {
         const char *scope = is_scope(&scopes[i]) ? dwarf_diename(&scopes[i]) : NULL;
 
+        if (!scope && is_scope(&scopes[i]) && strcmp(name, "operator()") == 0)
+            scope = "{lambda}";
+
         if (scope && len < sizeof text)
             len += (size_t)snprintf(text + len, sizeof text - len, "%s::", scope);
     }
@@ -285,7 +288,7 @@ static void add_function(struct fw_dwarf_unit *unit, Dwarf_Die *die)
     }
 }
 
-/* Functions stand at the top, in namespaces, and, as instances, in classes and functions. */
+/* Functions stand at the top, in namespaces, classes and, as lambdas, in functions. */
 static void walk_functions(struct fw_dwarf_unit *unit, Dwarf_Die *parent, unsigned depth,
                            uint32_t *steps)
 {
@@ -298,7 +301,8 @@ static void walk_functions(struct fw_dwarf_unit *unit, Dwarf_Die *parent, unsign
             return;
         if (dwarf_tag(&die) == DW_TAG_subprogram)
             add_function(unit, &die);
-        else if (is_scope(&die) || dwarf_tag(&die) == DW_TAG_module)
+        if (is_scope(&die) || dwarf_tag(&die) == DW_TAG_module ||
+            dwarf_tag(&die) == DW_TAG_lexical_block)
             walk_functions(unit, &die, depth + 1, steps);
     } while (dwarf_siblingof(&die, &die) == 0);
 }

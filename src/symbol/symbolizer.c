@@ -108,10 +108,29 @@ static struct module *use(struct fw_symbolizer *symbolizer, uint32_t number)
 
 /* --- the symbol table -------------------------------------------------------------------- */
 
+/* Without the types of its parameters, as debug information has it. */
+static void drop_parameters(char *name)
+{
+    char *end = strrchr(name, ')'), *at;
+    unsigned depth = 0;
+
+    for (at = end; at && at > name; at--) {
+        depth += *at == ')';
+        depth -= *at == '(';
+        if (!depth)
+            break;
+    }
+    if (at && at > name)
+        *at = '\0';
+}
+
 static const char *readable(struct fw_symbolizer *symbolizer, const char *name)
 {
     char *plain = fw_demangle(name);
     const char *text = plain ? plain : name;
+
+    if (plain)
+        drop_parameters(plain);
 
     text = fw_strtab_text(&symbolizer->texts,
                           fw_strtab_intern(&symbolizer->texts, text, strlen(text)));
