@@ -324,6 +324,26 @@ static void put_off(const struct put_off *one, const siginfo_t *info, ucontext_t
     sigfillset(&context->uc_sigmask);
 }
 
+/* The first that the mask lets in, taken out of the queue.  With all signals blocked. */
+static bool take_first(mask_t mask, struct put_off *one)
+{
+    unsigned i;
+
+    for (i = 0; i < fw_signals_waiting; i++)
+        if (!queue[i].handler || !(mask & bit(queue[i].number)))
+            break;
+    if (i == fw_signals_waiting)
+        return false;
+    *one = queue[i];
+    fw_signals_waiting--;
+    fw_move(queue + i, queue + i + 1, (fw_signals_waiting - i) * sizeof *queue);
+    return true;
+}
+
+/*
+ * A handler that runs here may come here again, at its own end of a call: it delivers what its mask
+ * lets in, and the rest waits for us.  The door is open from the first one on.
+ */
 void fw_signals_deliver(struct fw_thread *t)
 {
     bool interrupt = false;
@@ -331,22 +351,25 @@ void fw_signals_deliver(struct fw_thread *t)
 
     while (fw_signals_waiting) {
         mask_t before = set_mask(~MISTAKES);
-        struct put_off one = queue[0];
+        struct put_off one;
         ucontext_t context;
+        bool found;
 
-        fw_signals_waiting--;
-        fw_move(queue, queue + 1, fw_signals_waiting * sizeof *queue);
-        if (closed && !fw_signals_waiting) {
+        if (closed)
             before = open_mask;
-            closed = false;
+        closed = false;
+        found = take_first(before, &one);
+        if (!found) {
+            set_mask(before);
+            break;
         }
-        getcontext(&context);
         if (!one.handler) {
             end_by(one.number, &one.info);
             set_mask(before & ~bit(one.number));
             continue;
         }
-        set_mask(one.mask);
+        getcontext(&context);
+        set_mask(one.mask | before);
         errno = saved;
         run(t, &one, &one.info, &context);
         saved = errno;
