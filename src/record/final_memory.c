@@ -43,7 +43,7 @@ static void set_variable(struct fw_final *f, uint64_t address, uint64_t *word, u
         fw_addrmap_set(&f->odd, address, id);
     else
         *word = (*word & UINT32_MAX) | ((uint64_t)id + 1) << 32;
-    if (*word & WORD_EXPECTED)
+    if (*word & WORD_EXPECTED(address))
         fw_vec_push(&f->expected, id);
 }
 
@@ -170,6 +170,22 @@ static bool simple_access(struct fw_final *f, uint64_t address, uint64_t bytes,
     return true;
 }
 
+/*
+ * Where races are expected, plain accesses are written down as relaxed atomics: these race with
+ * nothing of their kind and order nothing, which is just what the program says of them.
+ */
+static void one_access(struct fw_final *f, const struct piece *piece, enum fw_kind kind,
+                       unsigned order, uint64_t pc)
+{
+    uint32_t variable = variable_at(f, piece->start, piece->word);
+
+    if (*piece->word & WORD_EXPECTED(piece->start) && !fw_is_class(kind, FW_CLASS_ATOMIC)) {
+        kind = fw_is_read(kind) ? FW_ATOMIC_LOAD : FW_ATOMIC_STORE;
+        order = FW_ORDER_RELAXED;
+    }
+    fw_final_event(f, kind, variable, pc, order, piece->end - piece->start);
+}
+
 void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum fw_kind kind,
                      uint64_t bytes)
 {
@@ -183,8 +199,7 @@ void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum
         if (first)
             fw_final_before(f, pc, false);
         first = false;
-        fw_final_event(f, kind, variable_at(f, piece.start, piece.word), pc, order,
-                       piece.end - piece.start);
+        one_access(f, &piece, kind, order, pc);
     }
     if (!first && fw_is_read(kind))
         f->thread->has_read = true;
@@ -374,10 +389,13 @@ void fw_final_expect(struct fw_final *f, uint64_t start, uint64_t bytes)
         uint64_t *word = word_in(make_chunk(f, at >> FW_CHUNK_SHIFT), at);
         uint32_t id;
 
-        *word |= WORD_EXPECTED;
-        for (unsigned i = 0; i < 8; i++)
+        for (unsigned i = 0; i < 8; i++) {
+            if (at + i < start || at + i >= end)
+                continue;
+            *word |= WORD_EXPECTED(at + i);
             if (is_shared(*word, at + i) && known_variable(f, at + i, *word, &id))
                 fw_vec_push(&f->expected, id);
+        }
     }
 }
 

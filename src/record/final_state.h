@@ -45,15 +45,15 @@ struct final_object {
 
 /*
  * What is kept of a kilobyte.  A word: bits 0..7 a variable begins at byte i, 8..15 byte i is
- * shared, 16 races on it are expected, 32..63 the id of the variable that begins at byte 0, plus 1
- * (the others' are in `odd`).
+ * shared, 16..23 races on byte i are expected, 32..63 the id of the variable that begins at byte 0,
+ * plus 1 (the others' are in `odd`).
  */
 struct final_chunk {
     uint64_t word[FW_CHUNK_WORDS];
     FW_VEC(struct final_object) objects;
 };
 
-#define WORD_EXPECTED (UINT64_C(1) << 16)
+#define WORD_EXPECTED(address) (UINT64_C(1) << (16 + ((address)&7)))
 
 struct final_stack {
     uint64_t low, end;
