@@ -152,6 +152,9 @@ void fw_ignore(struct fw_thread *t, unsigned what, int by); /* counts up (1) and
 struct fw_thread *fw_thread_create(struct fw_thread *parent, uintptr_t pc);
 /* The real creation failed: takes it back. */
 void fw_thread_cancel_create(struct fw_thread *t);
+/* The real thread exists: t stands in line for the token from now on, whether it runs already or
+ * not.  So who goes first does not depend on how long the kernel takes to start it. */
+void fw_thread_ready(struct fw_thread *t);
 /* First thing on the new thread: becomes t, waits for the token, sends FW_WIRE_START. */
 void fw_thread_begin(struct fw_thread *t);
 /* Last thing on it, after all destructors: sends FW_WIRE_FINISH, wakes joiners, drops the token for

@@ -237,6 +237,23 @@ void fw_token_take(struct fw_thread *t)
         wait_for_go(t, UINT64_MAX);
 }
 
+void fw_thread_ready(struct fw_thread *t)
+{
+    struct fw_thread *granted = NULL;
+
+    t->inside = 1; /* until fw_thread_begin has had the token */
+    fw_sched_lock();
+    if (ask(t))
+        granted = t;
+    fw_sched_unlock();
+    wake_up(granted);
+}
+
+void fw_token_await(struct fw_thread *t)
+{
+    wait_for_go(t, UINT64_MAX);
+}
+
 bool fw_token_take_within(struct fw_thread *t, uint64_t ns)
 {
     bool has;
@@ -478,8 +495,11 @@ void fw_outside_end(struct fw_thread *t)
 
 unsigned fw_handler_begin(struct fw_thread *t)
 {
-    unsigned before = (unsigned)t->inside | (t->outside ? WAS_OUTSIDE : 0);
+    unsigned before;
 
+    if (!t) /* a thread that we do not know */
+        return 0;
+    before = (unsigned)t->inside | (t->outside ? WAS_OUTSIDE : 0);
     if (t->outside)
         fw_outside_end(t);
     fw_token_regain(t);
@@ -489,6 +509,8 @@ unsigned fw_handler_begin(struct fw_thread *t)
 
 void fw_handler_end(struct fw_thread *t, unsigned before)
 {
+    if (!t)
+        return;
     t->inside = (int)(before & ~WAS_OUTSIDE);
     if (before & WAS_OUTSIDE) {
         fw_token_pass(t, FW_STATE_OUTSIDE);

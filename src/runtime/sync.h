@@ -154,8 +154,10 @@ struct fw_thread_extra {
     void *(*start)(void *argument);
     int (*start_c11)(void *argument);
     void *argument;
+    uint64_t signals; /* the mask it starts with, unless ... */
     struct fw_thread *joiner;   /* who waits for it in pthread_join */
     struct fw_once_frame *once; /* innermost */
+    bool own_signals; /* ... it has one in its attributes */
     bool detached;
     bool exiting; /* cancellation has no effect any more */
     bool async;   /* its type of cancellation, as the program set it */

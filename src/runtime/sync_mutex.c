@@ -16,12 +16,14 @@
 #include "runtime/sync.h"
 
 #include <errno.h>
+#include <limits.h>
 
 enum { /* bits of __kind */
     TYPE = 3,
     ROBUST = 16,
     SHARED = 128, /* set for robust ones as well */
 };
+#define NOT_RECOVERABLE (INT_MAX - 1) /* as owner */
 
 static struct {
     __typeof__(&pthread_mutex_lock) lock;
@@ -83,6 +85,23 @@ static bool deadlocks(const struct fw_thread *t, const pthread_mutex_t *mutex)
 
 /* --- taking and giving --------------------------------------------------------------------- */
 
+/*
+ * The real trylock leaves a mutex that is not recoverable locked, which the real lock does not: so
+ * that one says it.
+ */
+static int try_to_lock(struct fw_thread *t, pthread_mutex_t *mutex)
+{
+    int status;
+
+    if (!is_robust(mutex) || mutex->__data.__owner != NOT_RECOVERABLE)
+        return real.trylock(mutex);
+    FW_REAL(real.lock, "pthread_mutex_lock");
+    fw_outside_begin(t);
+    status = real.lock(mutex);
+    fw_outside_end(t);
+    return status;
+}
+
 static int wait_in_kernel(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit limit)
 {
     int status;
@@ -120,7 +139,7 @@ static int wait_for(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit
 
         if (fw_block(t, mutex, until, 0) == FW_TIMED_OUT && until == deadline)
             late = true;
-        status = real.trylock(mutex);
+        status = try_to_lock(t, mutex);
         if (status != EBUSY)
             return status;
         if (late)
@@ -150,7 +169,7 @@ int fw_mutex_lock(struct fw_thread *t, pthread_mutex_t *mutex, enum fw_wire_kind
     int status;
 
     FW_REAL(real.trylock, "pthread_mutex_trylock");
-    status = real.trylock(mutex);
+    status = try_to_lock(t, mutex);
     if (status == EBUSY)
         status = wait_for(t, mutex, limit);
     if (status == 0 || status == EOWNERDEAD)

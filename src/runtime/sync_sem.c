@@ -3,16 +3,18 @@
  *
  * A token is taken with the real sem_trywait; if there is none the thread is blocked on the
  * semaphore's address.  Every pend names the post whose token it took: tokens are thought of as
- * taken in the order in which they came, those of the beginning first.  What takes or gives tokens
- * out of our sight (other processes) is noticed by the real value and made up for.
+ * taken in the order in which they came.  The tokens of the beginning are posts of the thread that
+ * initialises the semaphore, as many as are likely to be told apart; so a semaphore that lets two
+ * in at once is not taken for a lock.  What takes or gives tokens out of our sight (other
+ * processes) is noticed by the real value and made up for.
  *
  * Named and process-shared semaphores are waited for in the kernel.
  */
 #include "runtime/sync.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
+
+#define FIRST_POSTS 64u
 
 static struct {
     __typeof__(&sem_init) init;
@@ -100,6 +102,19 @@ static uint64_t pop(struct fw_cell *cell)
     cell->of.semaphore.posted--;
     fw_piece_drop(post);
     return record;
+}
+
+/* A new semaphore. */
+static void fill(struct fw_thread *t, sem_t *semaphore, unsigned value, uintptr_t pc)
+{
+    unsigned posts = value < FIRST_POSTS ? value : FIRST_POSTS;
+    struct fw_cell *cell = fw_cell_get(FW_CELL_SEMAPHORE, semaphore, 0);
+
+    if (!cell)
+        return;
+    cell->of.semaphore.initial = value - posts;
+    while (posts--)
+        push(cell, fw_sync(t, FW_WIRE_POST, semaphore, pc));
 }
 
 /* t has taken a token. */
@@ -321,6 +336,8 @@ FW_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value)
     status = real.init(semaphore, shared, value);
     saved = errno;
     if (t) {
+        if (status == 0)
+            fill(t, semaphore, value, FW_PC);
         fw_leave(t);
         errno = saved;
     }

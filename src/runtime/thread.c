@@ -193,7 +193,7 @@ void fw_thread_begin(struct fw_thread *t)
 {
     t->inside = 1;
     become(t);
-    fw_token_take(t);
+    fw_token_await(t);
     fw_hot.ticks = 0;
     fw_yield(t); /* sets its quantum, and lets the seed decide who goes first */
     fw_segment_next(t);

@@ -120,7 +120,9 @@ void fw_sched_lock(void);
 void fw_sched_unlock(void);
 /* Becomes the holder, waiting as long as it takes. */
 void fw_token_take(struct fw_thread *t);
-/* The same, but gives up after ns; false: not the holder. */
+/* Waits until it is the holder; fw_thread_ready has asked for it. */
+void fw_token_await(struct fw_thread *t);
+/* As fw_token_take, but gives up after ns; false: not the holder. */
 bool fw_token_take_within(struct fw_thread *t, uint64_t ns);
 /* Gives the token away; t is not waiting for it. */
 void fw_token_pass(struct fw_thread *t, enum fw_state state);

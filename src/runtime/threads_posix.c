@@ -7,9 +7,11 @@
  * to a thread that joins itself, to a second joiner and about a detached thread is said here, since
  * it cannot know of virtual joins.
  */
+#include "runtime/futex.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #define SMALL_STACK (256u * 1024) /* stacks below this get more: hooks run on them */
 #define MORE_STACK  (64u * 1024)
@@ -59,6 +61,28 @@ static void drop_extra(struct fw_thread *t)
     t->extra = NULL;
 }
 
+/*
+ * A thread that is not known yet, or no more, must not run handlers of the program.  What the C
+ * library needs for itself, and mistakes, are let through.
+ */
+static uint64_t set_signals(uint64_t mask)
+{
+    uint64_t before = 0;
+
+    fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, sizeof mask);
+    return before;
+}
+
+static uint64_t block_signals(void)
+{
+    static const int let_through[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33 };
+    uint64_t mask = UINT64_MAX;
+
+    for (unsigned i = 0; i < sizeof let_through / sizeof *let_through; i++)
+        mask &= ~((uint64_t)1 << (let_through[i] - 1));
+    return set_signals(mask);
+}
+
 /* --- creating ------------------------------------------------------------------------------ */
 
 static void *run(void *argument)
@@ -67,9 +91,13 @@ static void *run(void *argument)
     const struct fw_thread_extra *extra = t->extra;
     void *(*start)(void *) = extra->start;
     int (*start_c11)(void *) = extra->start_c11;
+    uint64_t signals = extra->signals;
+    bool own_signals = extra->own_signals;
 
     argument = extra->argument;
     fw_thread_begin(t);
+    if (!own_signals)
+        set_signals(signals);
     return start ? start(argument) : (void *)(intptr_t)start_c11(argument);
 }
 
@@ -95,6 +123,13 @@ static bool is_detached(const pthread_attr_t *attributes)
            state == PTHREAD_CREATE_DETACHED;
 }
 
+static bool has_signals(const pthread_attr_t *attributes)
+{
+    sigset_t mask;
+
+    return attributes && pthread_attr_getsigmask_np(attributes, &mask) == 0;
+}
+
 int fw_threads_create(struct fw_thread *t, pthread_t *handle, const pthread_attr_t *attributes,
                       const struct fw_thread_extra *what, uintptr_t pc)
 {
@@ -115,9 +150,13 @@ int fw_threads_create(struct fw_thread *t, pthread_t *handle, const pthread_attr
         return EAGAIN;
     }
     other->extra = extra;
+    extra->own_signals = has_signals(attributes);
+    extra->signals = block_signals();
     status = real.create(handle, with_room(attributes, &copy), run, other);
+    set_signals(extra->signals);
     if (status == 0) {
         fw_thread_set_handle(other, *handle);
+        fw_thread_ready(other);
     } else {
         drop_extra(other);
         fw_thread_cancel_create(other);
@@ -168,20 +207,38 @@ static int join_unknown(struct fw_thread *t, pthread_t handle, void **result, st
     return status;
 }
 
+/*
+ * It has finished and is about to end: no time to speak of, and nobody else needs to run for it, so
+ * that the token is kept.  Only if the program does something lengthy there it is given away.
+ */
+static int join_really(struct fw_thread *t, pthread_t handle, void **result)
+{
+    struct timespec when;
+    int status, state;
+
+    clock_gettime(CLOCK_MONOTONIC, &when);
+    when.tv_sec++;
+    real.setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    status = real.clockjoin(handle, result, CLOCK_MONOTONIC, &when);
+    if (status == ETIMEDOUT) {
+        fw_outside_begin(t);
+        status = real.join(handle, result);
+        fw_outside_end(t);
+    }
+    real.setcancelstate(state, NULL);
+    return status;
+}
+
 /* It has finished: takes its result and says so. */
 static int join_finished(struct fw_thread *t, struct fw_thread *other, void **result, uintptr_t pc)
 {
     uint32_t number = fw_thread_number(other);
     pthread_t handle = other->handle;
-    int status, state;
+    int status;
 
     drop_extra(other);
     fw_thread_forget(other); /* the handle may be used again as soon as the real join is done */
-    real.setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    fw_outside_begin(t);
-    status = real.join(handle, result);
-    fw_outside_end(t);
-    real.setcancelstate(state, NULL);
+    status = join_really(t, handle, result);
     if (status != 0)
         return status;
     fw_sync(t, FW_WIRE_JOIN, (const void *)(uintptr_t)number, pc);
@@ -313,6 +370,7 @@ int fw_threads_detach(struct fw_thread *t, pthread_t handle)
 void fw_threads_finish(struct fw_thread *t)
 {
     fw_sync_finish(t);
+    block_signals();
     if (!t->extra || !fw_extra(t)->detached)
         return;
     drop_extra(t);
