@@ -53,12 +53,15 @@ FW_EXPORT void __tsan_func_exit(void)
         pop();
 }
 
-struct fw_frame *fw_stack_handler_begin(void)
+/* A handler that jumps away leaves its base: it dies as frames do.  On a stack of its own that lies
+ * above, places mean nothing. */
+struct fw_frame *fw_stack_handler_begin(uintptr_t interrupted)
 {
     struct fw_frame *mark = fw_hot.top;
+    bool below = (uintptr_t)__builtin_frame_address(0) < interrupted;
 
     if (mark != fw_hot.end)
-        *fw_hot.top++ = (struct fw_frame){ 0, 0, UINTPTR_MAX };
+        *fw_hot.top++ = (struct fw_frame){ 0, 0, below ? interrupted : UINTPTR_MAX };
     return mark;
 }
 

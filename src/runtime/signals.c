@@ -293,7 +293,7 @@ static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info,
         return;
     }
     before = fw_handler_begin(t);
-    mark = fw_stack_handler_begin();
+    mark = fw_stack_handler_begin((uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP]);
     tell_arrival(one->number);
     errno = saved;
     call_handler(one, info, context);

@@ -1,9 +1,8 @@
 /*
- * text_number.c - numbers from text, text from numbers, sorting and searching.
+ * text_number.c - numbers from text, and sorting.
  *
- * The printf family writes its buffer; what %s reads is told as well (tell_format).  qsort and
- * bsearch call the program back, so the thread is the program's while they work; the array is told
- * as read and written before, for what the comparisons see, and as written after.
+ * qsort calls the program back, so the thread is the program's while it works; the array is told as
+ * read and written before, for what the comparisons see, and as written after.
  */
 /* libc's headers would define some of these functions themselves. */
 #ifndef __NO_INLINE__
@@ -13,17 +12,7 @@
 #include "runtime/intercept.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...);
-int __snprintf_chk(char *to, size_t most, int flag, size_t room, const char *format, ...);
-int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list rest);
-int __vsnprintf_chk(char *to, size_t most, int flag, size_t room, const char *format, va_list rest);
-int __asprintf_chk(char **to, int flag, const char *format, ...);
-int __vasprintf_chk(char **to, int flag, const char *format, va_list rest);
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
@@ -106,146 +95,6 @@ FW_EXPORT double atof(const char *text)
 
     tell_number(text, stop, NULL, FW_PC);
     return result;
-}
-
-/* --- the printf family ---------------------------------------------------------------------- */
-
-/* `length` is what the real function returned; it has written that and a zero, within `most`. */
-static void tell_printed(const char *to, size_t most, int length, const char *format, uintptr_t pc)
-{
-    struct fw_thread *t = fw_enter();
-
-    fw_reads_text(t, format, pc);
-    if (length >= 0 && most)
-        fw_writes(t, to, (size_t)length < most ? (size_t)length + 1 : most, pc);
-    fw_done(t);
-}
-
-FW_EXPORT int vsnprintf(char *to, size_t most, const char *format, va_list rest)
-{
-    int length = REAL(vsnprintf)(to, most, format, rest);
-
-    tell_printed(to, most, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int snprintf(char *to, size_t most, const char *format, ...)
-{
-    va_list rest;
-    int length;
-
-    va_start(rest, format);
-    length = REAL(vsnprintf)(to, most, format, rest);
-    va_end(rest);
-    tell_printed(to, most, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int vsprintf(char *to, const char *format, va_list rest)
-{
-    int length = REAL(vsprintf)(to, format, rest);
-
-    tell_printed(to, SIZE_MAX, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int sprintf(char *to, const char *format, ...)
-{
-    va_list rest;
-    int length;
-
-    va_start(rest, format);
-    length = REAL(vsprintf)(to, format, rest);
-    va_end(rest);
-    tell_printed(to, SIZE_MAX, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int __vsnprintf_chk(char *to, size_t most, int flag, size_t room, const char *format,
-                              va_list rest)
-{
-    int length = REAL(__vsnprintf_chk)(to, most, flag, room, format, rest);
-
-    tell_printed(to, most, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int __snprintf_chk(char *to, size_t most, int flag, size_t room, const char *format, ...)
-{
-    va_list rest;
-    int length;
-
-    va_start(rest, format);
-    length = REAL(__vsnprintf_chk)(to, most, flag, room, format, rest);
-    va_end(rest);
-    tell_printed(to, most, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list rest)
-{
-    int length = REAL(__vsprintf_chk)(to, flag, room, format, rest);
-
-    tell_printed(to, SIZE_MAX, length, format, FW_PC);
-    return length;
-}
-
-FW_EXPORT int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...)
-{
-    va_list rest;
-    int length;
-
-    va_start(rest, format);
-    length = REAL(__vsprintf_chk)(to, flag, room, format, rest);
-    va_end(rest);
-    tell_printed(to, SIZE_MAX, length, format, FW_PC);
-    return length;
-}
-
-/* The text is a new block, of which malloc has told. */
-static int tell_new_text(char **to, int length, const char *format, uintptr_t pc)
-{
-    struct fw_thread *t = fw_enter();
-
-    fw_reads_text(t, format, pc);
-    if (length >= 0) {
-        fw_writes(t, to, sizeof *to, pc);
-        fw_writes(t, *to, (size_t)length + 1, pc);
-    }
-    fw_done(t);
-    return length;
-}
-
-FW_EXPORT int vasprintf(char **to, const char *format, va_list rest)
-{
-    return tell_new_text(to, REAL(vasprintf)(to, format, rest), format, FW_PC);
-}
-
-FW_EXPORT int asprintf(char **to, const char *format, ...)
-{
-    va_list rest;
-    int length;
-
-    va_start(rest, format);
-    length = REAL(vasprintf)(to, format, rest);
-    va_end(rest);
-    return tell_new_text(to, length, format, FW_PC);
-}
-
-FW_EXPORT int __vasprintf_chk(char **to, int flag, const char *format, va_list rest)
-{
-    return tell_new_text(to, REAL(__vasprintf_chk)(to, flag, format, rest), format, FW_PC);
-}
-
-FW_EXPORT int __asprintf_chk(char **to, int flag, const char *format, ...)
-{
-    va_list rest;
-    int length;
-
-    va_start(rest, format);
-    length = REAL(__vasprintf_chk)(to, flag, format, rest);
-    va_end(rest);
-    return tell_new_text(to, length, format, FW_PC);
 }
 
 /* --- sorting -------------------------------------------------------------------------------- */

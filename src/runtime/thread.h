@@ -146,8 +146,9 @@ bool fw_watchdog_in_kernel(const struct fw_thread *t);
 
 /* --- stacks (hooks_flow.c) ----------------------------------------------------------------- */
 
-/* Around a signal handler: its frames stand on a base of their own. */
-struct fw_frame *fw_stack_handler_begin(void);
+/* Around a signal handler: its frames stand on a base of their own.  `interrupted`: the stack
+ * pointer of what it interrupts. */
+struct fw_frame *fw_stack_handler_begin(uintptr_t interrupted);
 void fw_stack_handler_end(struct fw_frame *mark);
 
 /* --- segments (shadow.c) ------------------------------------------------------------------- */
