@@ -104,7 +104,7 @@ arguments_of() {
     lu) awk -v scale="$scale" 'BEGIN { printf "%d 16 4\n", 1024 * (scale / 100) ^ (1 / 3) }' ;;
     radix) echo $((8000000 * scale / 100)) 8 4 ;;
     bank) echo $((3000000 * scale / 100)) 4096 64 4 ;;
-    prodcons) echo $((60000 * scale / 100)) 1024 32 4 ;;
+    prodcons) echo $((500000 * scale / 100)) 100 32 4 ;;
     pbzip2) echo -k -c -q -p4 "$work/input" ;;
     esac
 }
@@ -165,16 +165,14 @@ for round in $(seq "$repeat"); do
     done
 done
 
-# Counts of a trace: "events bytes".
-count() { # FILE
-    "$foreweave" trace info --format=json "$1" 2>/dev/null | tr ',{}' '\n\n\n' |
-        awk -F: -v bytes="$(stat -c %s "$1")" '$1 ~ /"events"/ && !n { n = $2 + 0 } END { print n + 0, bytes }'
-}
+# What the recorder said: "program way events bytes".
 for trace in "$work"/*-foreweave.fwt; do
     [ -e "$trace" ] || continue
     name=${trace##*/}
     name=${name%.fwt}
-    echo "${name%%.*} ${name#*.} $(count "$trace")"
+    echo "${name%%.*} ${name#*.}" \
+        "$(sed -n 's/,//g; s/^foreweave: \([0-9]*\) events of .*/\1/p' "${trace%.fwt}.errors" | head -n 1)" \
+        "$(stat -c %s "$trace")"
 done >"$work/traces"
 
 echo "\`REPEAT=$repeat SCALE=$scale bash bench/record.sh\`, $(date -u +%F), $(nproc) cores, $(gcc --version | head -n 1), $(clang --version 2>/dev/null | head -n 1)."

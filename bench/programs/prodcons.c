@@ -1,19 +1,20 @@
 /*
  * prodcons.c - producers and consumers around a bounded queue.
  *
- *     prodcons [ITEMS [BYTES-OF-AN-ITEM [ROOM [THREADS]]]]
+ *     prodcons [ITEMS [ROUNDS [ROOM [THREADS]]]]
  *
- * Half of the threads (at least one) fill buffers and put them into the queue, the others take them
- * out and add up what is in them.  The queue has one lock and two conditions.
+ * Half of the threads (at least one) make items and put them into the queue, the others take them
+ * out, work on them for some rounds and add up what comes out.  The queue has one lock and two
+ * conditions.
  */
 #include "program.h"
 
 struct item {
     long number;
-    unsigned char *bytes;
+    uint64_t seed;
 };
 
-static long items, bytes, room, producers, consumers;
+static long items, rounds, room, producers, consumers;
 static struct item *queue;
 static long first, length, finished;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,14 +62,10 @@ static void finish(void)
 
 static void produce(long self)
 {
-    for (long i = self; i < items; i += producers) {
-        struct item item = { i, allocate((size_t)bytes, 1) };
-        uint64_t state = (uint64_t)i + 1;
+    uint64_t state = (uint64_t)self + 1;
 
-        for (long b = 0; b < bytes; b++)
-            item.bytes[b] = (unsigned char)random_next(&state);
-        put(item);
-    }
+    for (long i = self; i < items; i += producers)
+        put((struct item) { i, random_next(&state) | 1 });
     finish();
 }
 
@@ -79,9 +76,8 @@ static void consume(long self)
     while (take(&item)) {
         uint64_t sum = (uint64_t)item.number;
 
-        for (long b = 0; b < bytes; b++)
-            sum = checksum_add(sum, item.bytes[b]);
-        free(item.bytes);
+        for (long round = 0; round < rounds; round++)
+            sum = checksum_add(sum, random_next(&item.seed));
         sums[self] += sum;
         taken[self]++;
     }
@@ -103,8 +99,8 @@ int main(int argc, char **argv)
     uint64_t sum = 0;
     long total = 0, threads;
 
-    items = argument(argc, argv, 1, 1, 60000);
-    bytes = argument(argc, argv, 2, 1, 1024);
+    items = argument(argc, argv, 1, 1, 500000);
+    rounds = argument(argc, argv, 2, 0, 100);
     room = argument(argc, argv, 3, 1, 32);
     threads = argument(argc, argv, 4, 2, 4);
     if (threads > MAX_THREADS)

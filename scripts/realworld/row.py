@@ -2,6 +2,7 @@
 """row.py TITLE FOLDER JOB RESULT - one row of the table of realworld.sh, from what is in FOLDER."""
 import json
 import os
+import re
 import sys
 
 title, folder, job, result = sys.argv[1:5]
@@ -26,12 +27,22 @@ def findings():
         with open(os.path.join(folder, job + ".json")) as file:
             report = json.load(file)
     except (OSError, ValueError):
-        return "-", "-", "-"
+        return "-", "-"
     found = ["%s %d%s" % (a["name"], a["findings"], "" if a.get("complete") else "+")
              for a in report.get("analyses", [])]
     modules = report.get("trace", {}).get("uninstrumented", [])
     names = ", ".join(os.path.basename(module) for module in modules) if modules else "none"
-    return report.get("trace", {}).get("events", 0), ", ".join(found), names
+    return ", ".join(found), names
+
+
+def events():
+    """As the recorder said."""
+    try:
+        with open(os.path.join(folder, "foreweave", job + ".errors")) as file:
+            said = re.search(r"^foreweave: ([0-9,]+) events of ", file.read(), re.MULTILINE)
+        return int(said.group(1).replace(",", "")) if said else 0
+    except OSError:
+        return 0
 
 
 native, recorded = taken("native"), taken("foreweave")
@@ -41,9 +52,9 @@ if native and recorded:
               ratio(recorded[1], native[1])]
 else:
     cells += ["-"] * 4
-events, found, modules = findings()
+count, (found, modules) = events(), findings()
 trace = os.path.join(folder, job + ".fwt")
 size = os.path.getsize(trace) if os.path.exists(trace) else 0
-cells += [str(events), "%.1f" % (size / 1e6),
-          "%.2f" % (size / events) if events not in ("-", 0) else "-", found, modules]
+cells += [str(count or "-"), "%.1f" % (size / 1e6),
+          "%.2f" % (size / count) if count else "-", found, modules]
 print("| " + " | ".join(cells) + " |", flush=True)
