@@ -415,8 +415,12 @@ unsigned fw_wake(const void *object, unsigned most, uint64_t word)
     struct fw_list *bucket, *item;
     unsigned woken = 0;
 
-    fw_sched_lock();
     bucket = bucket_of(object);
+    /* Only the holder, which we are, puts threads in.  relaxed: who leaves by itself needs no
+     * wake. */
+    if (__atomic_load_n(&bucket->next, __ATOMIC_RELAXED) == bucket)
+        return 0;
+    fw_sched_lock();
     item = bucket->next;
     while (item != bucket && woken < most) {
         struct fw_thread *t = FW_THREAD_OF(link, item);
