@@ -122,6 +122,7 @@ bool fw_fd_waits_write(int fd, size_t bytes);
  * are one channel.  Called by who has the token.
  */
 void fw_channel_made(struct fw_thread *t, int fd, int other);
+void fw_channel_connected(struct fw_thread *t, int fd); /* by connect or accept */
 void fw_channel_copied(int from, int to);
 void fw_channel_closed(int fd);
 void fw_channel_written(struct fw_thread *t, int fd, uintptr_t pc);

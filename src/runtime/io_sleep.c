@@ -145,6 +145,7 @@ static int accepted(struct fw_thread *t, int fd, const void *address, const sock
 {
     if (t && fd >= 0) {
         fw_channel_closed(fd);
+        fw_channel_connected(t, fd);
         if (address && length) {
             fw_writes(t, length, sizeof *length, pc);
             fw_writes(t, address, *length, pc);
@@ -188,6 +189,7 @@ FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     fw_reads(t, address, length, FW_PC);
     flags = fw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     FW_PASS(t, flags >= 0 && !(flags & O_NONBLOCK), result = REAL(connect)(fd, address, length));
+    fw_channel_connected(t, fd); /* errno stays: a connection may still be on its way */
     fw_done(t);
     return result;
 }

@@ -31,6 +31,59 @@ size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count
 char *__fgets_chk(char *restrict line, size_t room, int most, FILE *restrict stream);
 ssize_t __getdelim(char **restrict line, size_t *restrict room, int end, FILE *restrict stream);
 
+/* --- locks of streams ------------------------------------------------------------------------- */
+
+/* How often the caller has locked a stream that it has locked; what libc keeps in FILE. */
+static int lock_depth(const FILE *stream)
+{
+    const struct {
+        int lock, depth;
+        void *owner;
+    } *lock = (const void *)stream->_lock;
+
+    return lock ? lock->depth : 0;
+}
+
+/* Only explicit locks are told: those of single calls order nothing that the program could mean. */
+FW_EXPORT void flockfile(FILE *stream)
+{
+    struct fw_thread *t = fw_enter();
+
+    if (!t) {
+        REAL(flockfile)(stream);
+        return;
+    }
+    while (REAL(ftrylockfile)(stream) != 0)
+        fw_block(t, stream, FW_NO_DEADLINE, 0);
+    if (lock_depth(stream) == 1)
+        fw_sync(t, FW_WIRE_ACQUIRE, stream, FW_PC);
+    fw_leave(t);
+}
+
+FW_EXPORT int ftrylockfile(FILE *stream)
+{
+    struct fw_thread *t = fw_enter();
+    int result = REAL(ftrylockfile)(stream);
+
+    if (t && (result != 0 || lock_depth(stream) == 1))
+        fw_sync(t, result ? FW_WIRE_TRY_FAIL : FW_WIRE_TRY_ACQUIRE, stream, FW_PC);
+    fw_done(t);
+    return result;
+}
+
+FW_EXPORT void funlockfile(FILE *stream)
+{
+    struct fw_thread *t = fw_enter();
+    bool last = t && lock_depth(stream) == 1;
+
+    if (last)
+        fw_sync(t, FW_WIRE_RELEASE, stream, FW_PC);
+    REAL(funlockfile)(stream);
+    if (last)
+        fw_wake(stream, 1, 0);
+    fw_done(t);
+}
+
 /* --- waiting for input ---------------------------------------------------------------------- */
 
 static bool reader_waits(FILE *stream)

@@ -93,7 +93,13 @@ FW_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t r
     return polled(t, fds, count, ready, FW_PC);
 }
 
-/* A mask may let a signal in that must end the wait: so these are not tried first. */
+/* A mask may let a signal in that must end the wait, so these are made once; but it is asked first
+ * whether they would wait. */
+static bool poll_waits(struct pollfd *fds, nfds_t count)
+{
+    return fw_syscall(SYS_poll, (long)fds, (long)count, 0, 0, 0, 0) == 0;
+}
+
 FW_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
                     const sigset_t *mask)
 {
@@ -102,7 +108,8 @@ FW_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
 
     if (!t)
         return REAL(ppoll)(fds, count, timeout, mask);
-    FW_PASS(t, !is_zero(timeout), ready = REAL(ppoll)(fds, count, timeout, mask));
+    FW_PASS(t, !is_zero(timeout) && poll_waits(fds, count),
+            ready = REAL(ppoll)(fds, count, timeout, mask));
     return polled(t, fds, count, ready, FW_PC);
 }
 
@@ -114,7 +121,8 @@ FW_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespe
 
     if (!t)
         return REAL(__ppoll_chk)(fds, count, timeout, mask, room);
-    FW_PASS(t, !is_zero(timeout), ready = REAL(__ppoll_chk)(fds, count, timeout, mask, room));
+    FW_PASS(t, !is_zero(timeout) && poll_waits(fds, count),
+            ready = REAL(__ppoll_chk)(fds, count, timeout, mask, room));
     return polled(t, fds, count, ready, FW_PC);
 }
 
@@ -130,6 +138,22 @@ static void tell_sets(struct fw_thread *t, int count, fd_set *const sets[3], uin
     }
 }
 
+/* Would it wait?  The program's sets stay as they are. */
+static bool select_waits(int count, fd_set *const sets[3])
+{
+    struct timespec none = { 0, 0 };
+    fd_set copies[3];
+
+    if (count < 0 || count > FD_SETSIZE)
+        return true;
+    for (int i = 0; i < 3; i++)
+        if (sets[i])
+            fw_copy(&copies[i], sets[i], ((size_t)count + 63) / 64 * 8);
+    return fw_syscall(SYS_pselect6, count, sets[0] ? (long)&copies[0] : 0,
+                      sets[1] ? (long)&copies[1] : 0, sets[2] ? (long)&copies[2] : 0,
+                      (long)&none, 0) == 0;
+}
+
 FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct timeval *timeout)
 {
     struct fw_thread *t = fw_enter();
@@ -139,7 +163,8 @@ FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct tim
 
     if (!t)
         return REAL(select)(count, in, out, odd, timeout);
-    FW_PASS(t, waits, ready = REAL(select)(count, in, out, odd, timeout));
+    FW_PASS(t, waits && select_waits(count, sets),
+            ready = REAL(select)(count, in, out, odd, timeout));
     if (ready >= 0 && count > 0)
         tell_sets(t, count, sets, FW_PC);
     fw_done(t);
@@ -155,7 +180,8 @@ FW_EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *odd,
 
     if (!t)
         return REAL(pselect)(count, in, out, odd, timeout, mask);
-    FW_PASS(t, !is_zero(timeout), ready = REAL(pselect)(count, in, out, odd, timeout, mask));
+    FW_PASS(t, !is_zero(timeout) && select_waits(count, sets),
+            ready = REAL(pselect)(count, in, out, odd, timeout, mask));
     if (ready >= 0 && count > 0)
         tell_sets(t, count, sets, FW_PC);
     fw_done(t);
