@@ -373,28 +373,48 @@ static void descend(struct path *path, Dwarf_Die type, uint64_t offset)
 
 /* --- the answer -------------------------------------------------------------------------- */
 
+static struct fw_dwarf_variable *find_variable(struct fw_dwarf_data *data, struct fw_dwarf *dwarf,
+                                               uint64_t address)
+{
+    if (!data->read)
+        read_variables(data, dwarf);
+    return variable_at(data, address);
+}
+
+static void name_at(struct fw_dwarf_variable *variable, uint64_t offset, char *text, size_t size)
+{
+    struct path path = { 0 };
+    Dwarf_Die type;
+
+    if (type_of(&variable->die, &type))
+        descend(&path, type, offset);
+    snprintf(text, size, "%s%s", variable->name, path.text);
+}
+
+bool fw_dwarf_data_name(struct fw_dwarf_data *data, struct fw_dwarf *dwarf, uint64_t address,
+                        char *text, size_t size)
+{
+    struct fw_dwarf_variable *found = find_variable(data, dwarf, address);
+
+    if (found)
+        name_at(found, address - found->start, text, size);
+    return found != NULL;
+}
+
 bool fw_dwarf_data_at(struct fw_dwarf_data *data, struct fw_dwarf *dwarf, uint64_t address,
                       struct fw_source_variable *variable)
 {
-    struct fw_dwarf_variable *found;
-    struct path path = { 0 };
-    Dwarf_Die type;
-    char *text;
+    struct fw_dwarf_variable *found = find_variable(data, dwarf, address);
+    char text[FW_SYMBOL_NAME];
 
-    if (!data->read)
-        read_variables(data, dwarf);
-    found = variable_at(data, address);
     if (!found)
         return false;
-    if (type_of(&found->die, &type))
-        descend(&path, type, address - found->start);
-    text = fw_xasprintf("%s%s", found->name, path.text);
+    name_at(found, address - found->start, text, sizeof text);
     *variable = (struct fw_source_variable) {
         .name = fw_dwarf_keep(dwarf, text),
         .object = found->name,
         .size = found->size,
         .declared = fw_dwarf_declared(dwarf, &dwarf->units.at[found->unit], &found->die),
     };
-    free(text);
     return true;
 }

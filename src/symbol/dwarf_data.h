@@ -21,6 +21,9 @@ struct fw_dwarf_data {
 
 void fw_dwarf_data_release(struct fw_dwarf_data *data);
 
+/* The name of what is at the address, cut to fit. */
+bool fw_dwarf_data_name(struct fw_dwarf_data *data, struct fw_dwarf *dwarf, uint64_t address,
+                        char *text, size_t size);
 bool fw_dwarf_data_at(struct fw_dwarf_data *data, struct fw_dwarf *dwarf, uint64_t address,
                       struct fw_source_variable *variable);
 

@@ -231,3 +231,18 @@ bool fw_symbolizer_variable(struct fw_symbolizer *symbolizer, uint32_t module, u
     }
     return variable_by_symbol(symbolizer, used, address, variable);
 }
+
+bool fw_symbolizer_variable_name(struct fw_symbolizer *symbolizer, uint32_t module,
+                                 uint64_t address, char name[FW_SYMBOL_NAME])
+{
+    struct module *used = use(symbolizer, module);
+    struct fw_source_variable variable;
+
+    if (used->files.debug &&
+        fw_dwarf_data_name(&used->data, &used->dwarf, address, name, FW_SYMBOL_NAME))
+        return true;
+    if (!variable_by_symbol(symbolizer, used, address, &variable))
+        return false;
+    snprintf(name, FW_SYMBOL_NAME, "%s", variable.name);
+    return true;
+}

@@ -74,4 +74,10 @@ size_t fw_symbolizer_frames(struct fw_symbolizer *symbolizer, uint32_t module, u
 bool fw_symbolizer_variable(struct fw_symbolizer *symbolizer, uint32_t module, uint64_t address,
                             struct fw_source_variable *variable);
 
+#define FW_SYMBOL_NAME 1024 /* longest name of a variable, cut beyond */
+
+/* Only its name, for many variables: nothing is kept. */
+bool fw_symbolizer_variable_name(struct fw_symbolizer *symbolizer, uint32_t module,
+                                 uint64_t address, char name[FW_SYMBOL_NAME]);
+
 #endif

@@ -148,7 +148,7 @@ static char *resolved(struct fw_places *places, enum fw_space space,
     const struct module *module = &places->modules.at[recorded->origin.module];
     uint64_t offset = recorded->origin.offset;
     struct fw_source_function function;
-    struct fw_source_variable variable;
+    char variable[FW_SYMBOL_NAME];
 
     if (space == FW_SPACE_SITE)
         return site_text(places, module, offset);
@@ -156,8 +156,8 @@ static char *resolved(struct fw_places *places, enum fw_space space,
         fw_symbolizer_function(places->symbolizer, module->number, offset, &function))
         return fw_xstrdup(function.name);
     if (space != FW_SPACE_FUNCTION &&
-        fw_symbolizer_variable(places->symbolizer, module->number, offset, &variable))
-        return fw_xasprintf("%s%s", variable.name, recorded->again);
+        fw_symbolizer_variable_name(places->symbolizer, module->number, offset, variable))
+        return fw_xasprintf("%s%s", variable, recorded->again);
     return fw_xasprintf("%s+0x%" PRIx64 "%s", module->base, offset, recorded->again);
 }
 
