@@ -67,11 +67,6 @@ void fw_operands_destroy(struct fw_operands *operands)
 
 /* --- files ------------------------------------------------------------------------------- */
 
-static bool is_cold(const char *name)
-{
-    return strstr(name, ".cold") != NULL;
-}
-
 /* Finds out which functions the code of an outlying part leads into. */
 static void read_outlier(struct fw_operands *operands, struct program *program,
                          const struct fw_elf_symbol *cold)
@@ -109,7 +104,7 @@ static struct program *open_program(struct fw_operands *operands, const char *pa
         return program;
     functions = fw_elf_functions(program->file);
     for (size_t i = 0; i < functions->len; i++)
-        if (is_cold(functions->at[i].name))
+        if (fw_is_outlying(functions->at[i].name))
             read_outlier(operands, program, &functions->at[i]);
     return program;
 }
@@ -159,7 +154,7 @@ static struct function look_into(struct fw_operands *operands, struct program *p
     for (size_t i = 0; i < program->outliers.len; i++)
         if (program->outliers.at[i].function == symbol->start)
             add_range(&ranges, program->outliers.at[i].part);
-    if (is_clear_cut(program, symbol) && !is_cold(symbol->name))
+    if (is_clear_cut(program, symbol) && !fw_is_outlying(symbol->name))
         fw_flow_calls(operands->handle, program->file, &ranges, &program->calls);
     function.count = program->calls.len - function.first;
     fw_vec_release(&ranges);

@@ -293,7 +293,9 @@ static void go(struct flow *flow, uint64_t target, const struct state *state)
         return;
     }
     function = fw_elf_function_at(flow->file, target);
-    if (is_inside(flow, target) || (function && function->start != target))
+    /* Outlying parts that lead back are ours; others never come back. */
+    if (is_inside(flow, target) ||
+        (function && function->start != target && !fw_is_outlying(function->name)))
         flow->hopeless = true;
 }
 

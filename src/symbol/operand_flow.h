@@ -17,6 +17,12 @@
 
 #include "symbol/operand_code.h"
 
+/* Is this what compilers call a part of a function that they put elsewhere? */
+static inline bool fw_is_outlying(const char *name)
+{
+    return strstr(name, ".cold") != NULL;
+}
+
 /* What is known of a call; one bit for each of the first four integer arguments. */
 struct fw_call {
     uint64_t returns;   /* to this address */

@@ -19,7 +19,7 @@ extern int foreign;
 static int hidden_one;
 static int *const constant_pointer = &x;
 static int *const constant_pointers[] = { &x, &hidden_one, &numbers[2] };
-_Thread_local int own;
+__thread int own;
 struct pair pair, pairs[4];
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, *mutex_pointer = &mutex;
 pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -72,7 +72,7 @@ int stack(void)
 
 int aligned(void)
 {
-    _Alignas(64) int local[16];
+    int local[16] __attribute__((aligned(64)));
 
     escape(local);
     local[5] = 1; /* fixed */
@@ -224,6 +224,24 @@ void through(void)
 {
     indirect(&mutex_pointer); /* any */
 }
+
+#ifdef __cplusplus
+/* What an exception leads to comes back into the function. */
+void caught(int *p)
+{
+    int *q = &x;
+
+    try {
+        escape(NULL);
+        x = 1; /* fixed */
+    } catch (...) {
+        q = p;
+    }
+    escape(NULL);
+    *q = 2; /* any */
+    x = 3; /* fixed */
+}
+#endif
 
 void create(pthread_t *thread, void *p)
 {

@@ -67,7 +67,7 @@ static unsigned count_line(struct fw_operands *operands, const char *path, uint6
 {
     const char *callee = fw_operands_callee(operands, path, at);
 
-    if (callee && !fw_callee_arguments(callee) && strcmp(callee, "indirect") != 0)
+    if (callee && !fw_callee_arguments(callee) && !strstr(callee, "indirect"))
         return 0;
     return line_of(dwarf, at - 1);
 }
@@ -141,19 +141,19 @@ static void check_marks(const char *how)
  */
 static const char build[] =
     "#!/bin/sh\n"
-    "# build COMPILER OPTIONS SOURCE DIRECTORY\n"
+    "# build COMPILER OPTIONS SOURCE DIRECTORY LANGUAGE\n"
     "set -e\n"
-    "$1 $2 -g -w -fsanitize=thread -c $3 -o $4/o.o\n"
+    "$1 $2 -g -w -fsanitize=thread -c -x $5 $3 -o $4/o.o\n"
     "{ nm -u $4/o.o | awk '$2 != \"foreign\" && $2 !~ /^_GLOBAL/ {\n"
     "    print \".globl \" $2 \"\\n.type \" $2 \",@function\"\n"
     "    print $2 \": ret\\n.size \" $2 \",1\" }'\n"
     "  printf '.data\\n.globl foreign\\n.type foreign,@object\\n.size foreign,4\\n'\n"
     "  printf 'foreign: .long 0\\n'; } >$4/stub.s\n"
     "$1 -shared -nostdlib $4/stub.s -o $4/stub.so\n"
-    "$1 $2 -nostdlib -nostartfiles -Wl,-e,globals $4/o.o $4/stub.so -o $4/sample\n";
+    "$1 $2 -nostdlib -nostartfiles -Wl,-e,0 $4/o.o $4/stub.so -o $4/sample\n";
 
 static void run_build(const char *compiler, const char *options, const char *source,
-                      const char *directory)
+                      const char *directory, const char *language)
 {
     char command[2048];
     FILE *file;
@@ -163,24 +163,24 @@ static void run_build(const char *compiler, const char *options, const char *sou
     assert_non_null(file);
     fputs(build, file);
     fclose(file);
-    snprintf(command, sizeof command, "sh %s/build.sh %s '%s' %s %s", directory, compiler, options,
-             source, directory);
+    snprintf(command, sizeof command, "sh %s/build.sh %s '%s' %s %s %s", directory, compiler,
+             options, source, directory, language);
     assert_int_equal(system(command), 0);
 }
 
-static void check_built(const char *compiler, const char *options)
+static void check_built(const char *compiler, const char *options, const char *language)
 {
     char source[512], directory[] = "/tmp/test_operand.XXXXXX", text[2048];
 
     assert_non_null(mkdtemp(directory));
     snprintf(source, sizeof source, "%s/tests/unit/operand_sample.c", FOREWEAVE_SOURCE_DIR);
-    run_build(compiler, options, source, directory);
+    run_build(compiler, options, source, directory, language);
     read_marks(source);
     snprintf(text, sizeof text, "%s/sample", directory);
     look_at_calls(text);
     snprintf(text, sizeof text, "rm -r %s", directory);
     assert_int_equal(system(text), 0);
-    snprintf(text, sizeof text, "%s %s", compiler, options);
+    snprintf(text, sizeof text, "%s %s -x %s", compiler, options, language);
     check_marks(text);
 }
 
@@ -197,7 +197,8 @@ static void check_compiler(const char *compiler)
     if (system(command) != 0)
         skip();
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        check_built(compiler, options[i]);
+        check_built(compiler, options[i], "c");
+    check_built(compiler, "-O2 -fPIE -pie", "c++");
 }
 
 static void code_of_gcc_is_classified(void **state)

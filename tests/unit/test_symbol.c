@@ -8,6 +8,7 @@
 /* */
 #include <cmocka.h>
 
+#include "symbol/operand.h"
 #include "symbol_build.h"
 
 static const char *const builds[][2] = {
@@ -252,6 +253,7 @@ static uint64_t next_random(void)
 static void ask_everything(const char *path, const uint64_t *addresses, size_t count)
 {
     struct fw_symbolizer *symbolizer = fw_symbolizer_create();
+    struct fw_operands *operands = fw_operands_create();
     uint32_t module = fw_symbolizer_module(symbolizer, path, NULL, 0);
 
     for (size_t i = 0; i < count; i++) {
@@ -265,6 +267,9 @@ static void ask_everything(const char *path, const uint64_t *addresses, size_t c
         fw_symbolizer_frames(symbolizer, module, addresses[i], frames, 8);
         fw_symbolizer_variable(symbolizer, module, addresses[i], &variable);
     }
+    for (size_t i = 0; i < count; i++)
+        fw_operands_fixed(operands, path, addresses[i] + 16);
+    fw_operands_destroy(operands);
     fw_symbolizer_destroy(symbolizer);
 }
 
