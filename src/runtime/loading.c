@@ -7,7 +7,7 @@
  * libc looks for a library also where the *calling* module says (DT_RUNPATH), and with us in
  * between the caller is us.  So that part of the search is done here: a name without a slash that
  * is not loaded yet and stands in no folder of LD_LIBRARY_PATH is looked for in the caller's
- * folders, and opened by its path.
+ * folders, and opened by its path; and $ORIGIN in a path is the caller's folder.
  */
 #include "runtime/intercept.h"
 
@@ -131,9 +131,15 @@ static const char *as_caller(struct path *path, const char *file, uintptr_t call
     Dl_info about;
     void *loaded;
 
-    if (!file || REAL(strchr)(file, '/') || !*file ||
+    if (!file || !*file || (REAL(strchr)(file, '/') && !REAL(strchr)(file, '$')) ||
         !dladdr1((void *)caller, &about, (void **)&module, RTLD_DL_LINKMAP) || !module)
         return file;
+    if (REAL(strchr)(file, '/')) {
+        path->length = 0;
+        path->bad = false;
+        add_folder(path, file, fw_text_length(file), module);
+        return path->bad ? file : path->text;
+    }
     folders = runpath_of(module);
     if (!folders)
         return file;
