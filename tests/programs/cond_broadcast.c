@@ -7,14 +7,14 @@
 
 #define WAITERS 3
 
-int open, through;
+int is_open, through;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
 
 static void *pass(void *unused)
 {
     pthread_mutex_lock(&lock);
-    while (!open)
+    while (!is_open)
         pthread_cond_wait(&opened, &lock);
     pthread_mutex_unlock(&lock);
     through++; /* @A */
@@ -28,7 +28,7 @@ int main(void)
     for (int i = 0; i < WAITERS; i++)
         threads[i] = start(pass, NULL);
     pthread_mutex_lock(&lock);
-    open = 1;
+    is_open = 1;
     pthread_cond_broadcast(&opened);
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < WAITERS; i++)

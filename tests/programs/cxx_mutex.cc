@@ -23,7 +23,7 @@ class Account
 
   private:
     std::mutex lock;
-    int balance = 0;
+    volatile int balance = 0;
 };
 
 int main()

@@ -10,9 +10,14 @@
 std::mutex a, b;
 int value;
 
+static NOINLINE std::unique_lock<std::mutex> hold(std::mutex &mutex)
+{
+    return std::unique_lock<std::mutex>(mutex);
+}
+
 static void forward()
 {
-    std::lock_guard<std::mutex> first(a);
+    std::unique_lock<std::mutex> first = hold(a);
     std::lock_guard<std::mutex> second(b); /* @A */
 
     value++;
@@ -21,7 +26,7 @@ static void forward()
 static void backward()
 {
     step_aside();
-    std::lock_guard<std::mutex> first(b);
+    std::unique_lock<std::mutex> first = hold(b);
     std::lock_guard<std::mutex> second(a); /* @B */
 
     value++;

@@ -8,6 +8,7 @@
 
 int text, crashed;
 int *volatile log_text = &text;
+pthread_mutex_t output_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *sweep(void *unused)
 {
@@ -18,8 +19,11 @@ static void *sweep(void *unused)
 
 static NOINLINE void process(void)
 {
-    if (log_text != NULL) /* @A */
+    if (log_text != NULL) { /* @A */
+        pthread_mutex_lock(&output_lock);
         crashed = log_text == NULL; /* @C */
+        pthread_mutex_unlock(&output_lock);
+    }
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 
 int text, crashed;
 int *volatile log_text = &text;
+pthread_mutex_t output_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *sweep(void *unused)
@@ -21,8 +22,11 @@ static void *sweep(void *unused)
 static NOINLINE void process(void)
 {
     pthread_mutex_lock(&lock);
-    if (log_text != NULL) /* @A */
+    if (log_text != NULL) { /* @A */
+        pthread_mutex_lock(&output_lock);
         crashed = log_text == NULL; /* @C */
+        pthread_mutex_unlock(&output_lock);
+    }
     pthread_mutex_unlock(&lock);
 }
 

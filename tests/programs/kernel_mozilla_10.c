@@ -3,7 +3,7 @@
  * with the old one.  No race, and no single variable that is wrong.
  *
  * options: --two-variables
- * expect: atomicity A B
+ * expect: atomicity A C D B
  */
 #include "program.h"
 

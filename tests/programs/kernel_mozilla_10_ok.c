@@ -3,7 +3,7 @@
  *
  * options: --two-variables
  * expect: nothing
- * never: atomicity A B
+ * never: atomicity A C D B
  */
 #include "program.h"
 

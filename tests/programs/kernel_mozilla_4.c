@@ -10,12 +10,15 @@ enum { SUSPENDED, TEMPORARY, RUNNING };
 
 volatile int state = SUSPENDED;
 int confused;
+pthread_mutex_t monitor = PTHREAD_MUTEX_INITIALIZER;
 
 static void *transport(void *unused)
 {
     state = TEMPORARY; /* @A */
+    pthread_mutex_lock(&monitor);
     if (state == TEMPORARY)
         state = RUNNING; /* @C */
+    pthread_mutex_unlock(&monitor);
     return unused;
 }
 

@@ -9,14 +9,17 @@ enum { SUSPENDED, TEMPORARY, RUNNING };
 
 volatile int state = SUSPENDED;
 int confused;
+pthread_mutex_t monitor = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *transport(void *unused)
 {
     pthread_mutex_lock(&lock);
     state = TEMPORARY; /* @A */
+    pthread_mutex_lock(&monitor);
     if (state == TEMPORARY)
         state = RUNNING; /* @C */
+    pthread_mutex_unlock(&monitor);
     pthread_mutex_unlock(&lock);
     return unused;
 }

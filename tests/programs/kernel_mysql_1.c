@@ -3,7 +3,7 @@
  * two sections can come between, and the log tells another order than the table saw.
  *
  * options: --two-variables
- * expect: atomicity A B
+ * expect: atomicity A C D B
  */
 #include "program.h"
 

@@ -9,13 +9,17 @@
 #include "program.h"
 
 volatile int used_fields = 1;
-int overrun;
+int overrun, caches;
+pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *join_init_cache(void *unused)
 {
     int counted, collected;
 
     counted = used_fields; /* @A */
+    pthread_mutex_lock(&cache_lock);
+    caches++;
+    pthread_mutex_unlock(&cache_lock);
     collected = used_fields; /* @C */
     overrun = collected > counted;
     return unused;

@@ -7,7 +7,8 @@
 #include "program.h"
 
 volatile int used_fields = 1;
-int overrun;
+int overrun, caches;
+pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *join_init_cache(void *unused)
@@ -16,6 +17,9 @@ static void *join_init_cache(void *unused)
 
     pthread_mutex_lock(&lock);
     counted = used_fields; /* @A */
+    pthread_mutex_lock(&cache_lock);
+    caches++;
+    pthread_mutex_unlock(&cache_lock);
     collected = used_fields; /* @C */
     pthread_mutex_unlock(&lock);
     overrun = collected > counted;

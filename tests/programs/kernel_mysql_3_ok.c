@@ -9,13 +9,17 @@
 enum { LOG_CLOSED, LOG_OPEN };
 
 volatile int log_type = LOG_OPEN;
-int logged;
+int logged, files;
+pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *rotate(void *unused)
 {
     pthread_mutex_lock(&lock);
     log_type = LOG_CLOSED; /* @A */
+    pthread_mutex_lock(&file_lock);
+    files++;
+    pthread_mutex_unlock(&file_lock);
     log_type = LOG_OPEN; /* @C */
     pthread_mutex_unlock(&lock);
     return unused;

@@ -9,6 +9,7 @@
 
 const char *volatile proc_info = "Sending data";
 int crashed;
+pthread_mutex_t output_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *clear(void *unused)
 {
@@ -20,9 +21,9 @@ static void *clear(void *unused)
 static NOINLINE void print_thread(void)
 {
     if (proc_info) { /* @A */
-        const char *info = proc_info; /* @C */
-
-        crashed = info == NULL;
+        pthread_mutex_lock(&output_lock);
+        crashed = proc_info == NULL; /* @C */
+        pthread_mutex_unlock(&output_lock);
     }
 }
 

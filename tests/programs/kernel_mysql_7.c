@@ -10,10 +10,13 @@
 
 volatile long query_cache_size = 1024;
 long seen;
+pthread_mutex_t structure_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *resize(void *unused)
 {
     query_cache_size = 0; /* @A */
+    pthread_mutex_lock(&structure_lock);
+    pthread_mutex_unlock(&structure_lock);
     query_cache_size = 2048; /* @C */
     return unused;
 }

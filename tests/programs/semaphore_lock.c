@@ -1,5 +1,5 @@
 /*
- * semaphore_lock: a semaphore that lets two in at once is no lock.
+ * semaphore_lock: a semaphore that lets two in at once is no lock; a barrier has them meet.
  *
  * expect: race A A
  */
@@ -8,11 +8,13 @@
 
 int value;
 sem_t lock;
+pthread_barrier_t inside;
 
 static void *add(void *unused)
 {
     sem_wait(&lock);
     value++; /* @A */
+    pthread_barrier_wait(&inside);
     sem_post(&lock);
     return unused;
 }
@@ -20,6 +22,7 @@ static void *add(void *unused)
 int main(void)
 {
     sem_init(&lock, 0, 2);
+    pthread_barrier_init(&inside, NULL, 2);
     run2(add, add);
     sem_destroy(&lock);
     printf("%d\n", value > 0);
