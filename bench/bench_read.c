@@ -99,7 +99,8 @@ static uint64_t decode_all(const char *path)
 
     if (fw_input_open(&input, path, &err) < 0)
         die(&err);
-    decoder = format->create(&(struct fw_decoder_setup) { &input, symbols, false });
+    decoder =
+        format->create(&(struct fw_decoder_setup) { .input = &input, .symbols = symbols });
     while ((got = format->next(decoder, &batch, &err)) > 0) {
         events += batch.count;
         sink += look_at(batch.events, batch.count);
