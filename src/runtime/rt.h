@@ -97,6 +97,9 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
  * how many.  Each gets `word`.  They run when they get the token. */
 unsigned fw_wake(const void *object, unsigned most, uint64_t word);
 uint64_t fw_wake_word(const struct fw_thread *t);
+/* A thread that we do not know has changed an object: everybody who is blocked looks again, within
+ * a quarter of a second (FW_RETRY).  Without effect in other threads. */
+void fw_changed_unseen(void);
 /* How many threads are blocked on the object. */
 unsigned fw_waiters(const void *object);
 

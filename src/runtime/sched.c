@@ -350,6 +350,24 @@ static bool is_idle(void)
     return !sched.holder && sched.ready.next == &sched.ready;
 }
 
+static _Atomic uint32_t unseen; /* changes by threads that we do not know */
+
+void fw_changed_unseen(void)
+{
+    if (fw_serial && !fw_self)
+        atomic_fetch_add(&unseen, 1);
+}
+
+/* Has something changed since t was told so last?  Rather too often than too late. */
+static bool has_changed_unseen(struct fw_thread *t)
+{
+    uint32_t now = atomic_load(&unseen);
+    bool changed = t->unseen != now;
+
+    t->unseen = now;
+    return changed;
+}
+
 /* What a blocked thread does when its wait has ended without its having been given the token. */
 static void look_around(struct fw_thread *t, uint64_t deadline)
 {
@@ -360,7 +378,7 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
         fw_unblock(t, FW_INTERRUPTED);
     else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline)
         fw_unblock(t, FW_TIMED_OUT);
-    else if (is_idle())
+    else if (has_changed_unseen(t) || is_idle())
         fw_unblock(t, FW_RETRY);
     fw_sched_unlock();
 }

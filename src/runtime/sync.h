@@ -106,6 +106,8 @@ void fw_lock_got(struct fw_thread *t, const void *lock, enum fw_wire_kind kind, 
 void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc);
 /* A try of t has failed. */
 void fw_lock_failed(struct fw_thread *t, const void *lock, uintptr_t pc);
+/* Is it held as recorded?  If it is not and is busy, it will be released out of our sight. */
+bool fw_lock_is_held(const void *lock);
 /* There is another one here, or none. */
 void fw_lock_gone(struct fw_thread *t, const void *lock, uintptr_t pc);
 /* The thread is about to end: what robust locks it holds are released. */
@@ -138,8 +140,8 @@ int fw_cond_wait(struct fw_thread *t, pthread_cond_t *cond, pthread_mutex_t *mut
                  struct fw_limit limit, bool *cancelled, uintptr_t pc);
 void fw_cond_notify(struct fw_thread *t, pthread_cond_t *cond, bool all, uintptr_t pc);
 void fw_cond_destroy(struct fw_thread *t, pthread_cond_t *cond, uintptr_t pc);
-/* Notifies of threads that we do not know. */
-extern _Atomic uint32_t fw_cond_unseen;
+/* A thread that we do not know notifies. */
+void fw_cond_notify_unseen(void);
 
 /* --- threads (threads_posix.c), cancellation (cancel.c) ------------------------------------ */
 
@@ -154,10 +156,10 @@ struct fw_thread_extra {
     void *(*start)(void *argument);
     int (*start_c11)(void *argument);
     void *argument;
-    uint64_t signals; /* the mask it starts with, unless ... */
+    uint64_t signals;           /* the mask it starts with, unless ... */
     struct fw_thread *joiner;   /* who waits for it in pthread_join */
     struct fw_once_frame *once; /* innermost */
-    bool own_signals; /* ... it has one in its attributes */
+    bool own_signals;           /* ... it has one in its attributes */
     bool detached;
     bool exiting; /* cancellation has no effect any more */
     bool async;   /* its type of cancellation, as the program set it */

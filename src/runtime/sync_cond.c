@@ -18,7 +18,15 @@
 #define SHARED    1u /* bits of __wrefs */
 #define MONOTONIC 2u
 
-_Atomic uint32_t fw_cond_unseen;
+static _Atomic uint32_t unseen; /* notifies by threads that we do not know */
+
+void fw_cond_notify_unseen(void)
+{
+    if (!fw_serial)
+        return;
+    atomic_fetch_add(&unseen, 1);
+    fw_changed_unseen();
+}
 
 static struct {
     __typeof__(&pthread_cond_wait) wait;
@@ -93,12 +101,11 @@ static void take_out(struct fw_cell *cell, struct fw_waiter *waiter)
 
 /* --- waiting ------------------------------------------------------------------------------- */
 
-/* 0, ETIMEDOUT or ECANCELED. */
+/* 0, ETIMEDOUT or ECANCELED.  before: unseen notifies while t still had the mutex. */
 static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, struct fw_waiter *waiter,
-                          uint64_t deadline)
+                          uint64_t deadline, uint32_t before)
 {
     unsigned flag = fw_cancel_flag(t);
-    uint32_t unseen = atomic_load(&fw_cond_unseen);
     int status = 0;
 
     while (!waiter->notified && status == 0) {
@@ -110,7 +117,7 @@ static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, struct fw_w
             status = ECANCELED;
             break;
         case FW_RETRY:
-            if (atomic_load(&fw_cond_unseen) != unseen) {
+            if (atomic_load(&unseen) != before) {
                 take_out(cell, waiter);
                 return 0;
             }
@@ -186,6 +193,7 @@ int fw_cond_wait(struct fw_thread *t, pthread_cond_t *cond, pthread_mutex_t *mut
                  struct fw_limit limit, bool *cancelled, uintptr_t pc)
 {
     struct fw_waiter waiter = { 0 };
+    uint32_t before = atomic_load(&unseen);
     struct fw_cell *cell;
     int result, status;
 
@@ -202,7 +210,7 @@ int fw_cond_wait(struct fw_thread *t, pthread_cond_t *cond, pthread_mutex_t *mut
     if (status != 0)
         return status;
     append(cell, &waiter);
-    result = wait_virtually(t, cell, &waiter, fw_limit_deadline(limit));
+    result = wait_virtually(t, cell, &waiter, fw_limit_deadline(limit), before);
     answer(t, cell, &waiter, pc);
     status = fw_mutex_lock(t, mutex, FW_WIRE_ACQUIRE, FW_UNLIMITED, pc);
     *cancelled = result == ECANCELED;
@@ -298,7 +306,7 @@ static int notify(pthread_cond_t *cond, bool all, uintptr_t pc)
 
     find_real();
     if (!t) {
-        atomic_fetch_add(&fw_cond_unseen, 1);
+        fw_cond_notify_unseen();
         return (all ? real.broadcast : real.signal)(cond);
     }
     fw_cond_notify(t, cond, all, pc);

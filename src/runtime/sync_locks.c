@@ -152,6 +152,13 @@ void fw_lock_failed(struct fw_thread *t, const void *lock, uintptr_t pc)
         fw_sync(t, FW_WIRE_TRY_FAIL, lock, pc);
 }
 
+bool fw_lock_is_held(const void *lock)
+{
+    const struct fw_cell *cell = fw_cell_find(FW_CELL_LOCK, lock, 0);
+
+    return cell && (cell->of.lock.holder || cell->of.lock.readers);
+}
+
 void fw_lock_gone(struct fw_thread *t, const void *lock, uintptr_t pc)
 {
     struct fw_cell *cell = fw_cell_find(FW_CELL_LOCK, lock, 0);

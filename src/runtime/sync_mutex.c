@@ -6,8 +6,9 @@
  * so that case is looked at here.  The owner of a normal mutex who locks it again waits for ever,
  * as it does without us.
  *
- * Robust mutexes become free when the kernel ends their owner, which nobody tells us: who waits for
- * one looks again every now and then.  Mutexes that processes share are waited for in the kernel.
+ * Robust mutexes become free when the kernel ends their owner, which nobody tells us, and a thread
+ * that we do not know may hold a mutex: who waits for such a one looks again every now and then.
+ * Mutexes that processes share are waited for in the kernel.
  *
  * The type of a mutex is read from the C library's own structure (struct __pthread_mutex_s), whose
  * layout is part of its binary interface.
@@ -134,7 +135,8 @@ static int wait_for(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit
         return wait_in_kernel(t, mutex, limit);
     deadline = fw_limit_deadline(limit);
     for (;;) {
-        uint64_t until = is_robust(mutex) ? fw_poll_deadline(deadline) : deadline;
+        bool unseen = is_robust(mutex) || !fw_lock_is_held(mutex);
+        uint64_t until = unseen ? fw_poll_deadline(deadline) : deadline;
         int status;
 
         if (fw_block(t, mutex, until, 0) == FW_TIMED_OUT && until == deadline)
@@ -147,12 +149,17 @@ static int wait_for(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit
     }
 }
 
+/* Memory of a robust mutex may be used for another one. */
 static void note_robust(const pthread_mutex_t *mutex)
 {
-    struct fw_cell *cell = is_robust(mutex) ? fw_cell_get(FW_CELL_LOCK, mutex, 0) : NULL;
+    static bool any;
+    bool robust = is_robust(mutex);
+    struct fw_cell *cell;
 
+    any |= robust;
+    cell = any ? fw_cell_get(FW_CELL_LOCK, mutex, 0) : NULL;
     if (cell && !cell->of.lock.holder)
-        cell->of.lock.robust = true;
+        cell->of.lock.robust = robust;
 }
 
 static void got(struct fw_thread *t, pthread_mutex_t *mutex, enum fw_wire_kind kind, uintptr_t pc)
@@ -275,8 +282,11 @@ FW_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
     int status;
 
     FW_REAL(real.unlock, "pthread_mutex_unlock");
-    if (!t)
-        return real.unlock(mutex);
+    if (!t) {
+        status = real.unlock(mutex);
+        fw_changed_unseen();
+        return status;
+    }
     status = fw_mutex_unlock(t, mutex, FW_PC);
     fw_point(t);
     fw_leave(t);

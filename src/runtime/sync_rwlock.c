@@ -83,9 +83,10 @@ static int wait_virtually(struct fw_thread *t, pthread_rwlock_t *lock, bool writ
     bool late = false;
 
     for (;;) {
+        uint64_t until = fw_lock_is_held(lock) ? deadline : fw_poll_deadline(deadline);
         int status;
 
-        if (fw_block(t, lock, deadline, 0) == FW_TIMED_OUT)
+        if (fw_block(t, lock, until, 0) == FW_TIMED_OUT && until == deadline)
             late = true;
         status = try_lock(lock, write);
         if (status != EBUSY)
@@ -236,8 +237,10 @@ FW_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 
     find_real();
     status = real.unlock(lock);
-    if (!t)
+    if (!t) {
+        fw_changed_unseen();
         return status;
+    }
     if (status == 0) {
         fw_lock_released(t, lock, FW_PC);
         fw_wake(lock, FW_WAKE_ALL, 0);

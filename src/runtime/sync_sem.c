@@ -294,8 +294,11 @@ FW_EXPORT int sem_post(sem_t *semaphore)
     int status, saved;
 
     find_real();
-    if (!t)
-        return real.post(semaphore);
+    if (!t) {
+        status = real.post(semaphore);
+        fw_changed_unseen();
+        return status;
+    }
     cell = cell_of(semaphore);
     status = real.post(semaphore);
     saved = errno;

@@ -86,6 +86,7 @@ struct fw_thread {
     uint64_t wake_word;
     uint64_t turn;             /* when it was blocked: longest waiting first */
     _Atomic uint32_t go;       /* futex word: 1: it has been given the token */
+    uint32_t unseen;           /* changes by unknown threads that it has looked after */
     volatile int lost;         /* the watchdog has taken the token away from it ... */
     uint64_t segment_lost;     /* ... in this segment */
     volatile int cancelled;    /* pthread_cancel was called */

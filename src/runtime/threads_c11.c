@@ -195,8 +195,11 @@ FW_EXPORT int mtx_unlock(mtx_t *mutex)
     int status;
 
     REAL(mtx_unlock);
-    if (!t)
-        return real.mtx_unlock(mutex);
+    if (!t) {
+        status = real.mtx_unlock(mutex);
+        fw_changed_unseen();
+        return status;
+    }
     status = fw_mutex_unlock(t, (pthread_mutex_t *)mutex, FW_PC);
     fw_point(t);
     fw_leave(t);
@@ -259,7 +262,7 @@ static int notify(cnd_t *cond, bool all, uintptr_t pc)
     REAL(cnd_signal);
     REAL(cnd_broadcast);
     if (!t) {
-        atomic_fetch_add(&fw_cond_unseen, 1);
+        fw_cond_notify_unseen();
         return (all ? real.cnd_broadcast : real.cnd_signal)(cond);
     }
     fw_cond_notify(t, (pthread_cond_t *)cond, all, pc);

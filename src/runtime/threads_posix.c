@@ -369,8 +369,13 @@ int fw_threads_detach(struct fw_thread *t, pthread_t handle)
 
 void fw_threads_finish(struct fw_thread *t)
 {
-    fw_sync_finish(t);
     block_signals();
+    if (fw_signals_waiting) { /* they came before the end */
+        t->inside--;
+        fw_signals_deliver(t);
+        t->inside++;
+    }
+    fw_sync_finish(t);
     if (!t->extra || !fw_extra(t)->detached)
         return;
     drop_extra(t);

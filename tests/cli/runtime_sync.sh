@@ -40,7 +40,7 @@ same_when_recorded() {
     expect 0 check --analysis=hb,race t.fwt
 }
 
-for name in mutex rwlock cond sem threads cancel c11 shared cxx; do
+for name in mutex rwlock cond sem threads cancel c11 shared timer cxx; do
     build "$name" || continue
     same_when_recorded "$name"
     same_when_recorded "$name" --seed=7 --quantum=20

@@ -63,7 +63,7 @@ static void queue(void)
     SHOW(sum);
 }
 
-static sem_t from_handler;
+static sem_t from_handler, may_end;
 static atomic_int done;
 
 static void handler(int number)
@@ -79,6 +79,8 @@ static void *wait_for_token(void *unused)
 
     (void)unused;
     done = 1;
+    while (sem_wait(&may_end) != 0) /* so that every signal finds it alive */
+        ;
     return (void *)result;
 }
 
@@ -100,6 +102,7 @@ static void interrupted(int flags)
         if (flags & SA_RESTART && i > 20)
             sched_yield();
     }
+    sem_post(&may_end);
     SHOW((long)finish(waiter));
 }
 
@@ -131,6 +134,7 @@ int main(void)
     answers();
     queue();
     sem_init(&from_handler, 0, 0);
+    sem_init(&may_end, 0, 0);
     interrupted(0);
     interrupted(SA_RESTART);
     named();
