@@ -14,6 +14,7 @@
 #define FW_RUNTIME_INTERCEPT_H
 
 #include "runtime/local.h"
+#include "runtime/modules.h"
 #include "runtime/rt.h"
 
 #include <sys/types.h>
@@ -84,13 +85,13 @@ void fw_heap_catch_up(struct fw_thread *t);
 
 static inline void fw_reads(struct fw_thread *t, const void *address, size_t bytes, uintptr_t pc)
 {
-    if (t && bytes)
+    if (t && bytes && fw_modules_instrumented)
         fw_access(t, address, bytes, false, pc);
 }
 
 static inline void fw_writes(struct fw_thread *t, const void *address, size_t bytes, uintptr_t pc)
 {
-    if (t && bytes)
+    if (t && bytes && fw_modules_instrumented)
         fw_access(t, address, bytes, true, pc);
 }
 
@@ -101,7 +102,7 @@ size_t fw_text_length(const char *text);
 static inline void fw_reads_text(struct fw_thread *t, const char *text, uintptr_t pc)
 {
     if (t && text)
-        fw_access(t, text, fw_text_length(text) + 1, false, pc);
+        fw_reads(t, text, fw_text_length(text) + 1, pc);
 }
 
 static inline void fw_done(struct fw_thread *t)

@@ -45,8 +45,10 @@ static void tell_parts(struct fw_thread *t, const struct iovec *parts, size_t co
     for (size_t i = 0; i < count && left; i++) {
         size_t here = parts[i].iov_len < left ? parts[i].iov_len : left;
 
-        if (here)
-            fw_access(t, parts[i].iov_base, here, write, pc);
+        if (write)
+            fw_writes(t, parts[i].iov_base, here, pc);
+        else
+            fw_reads(t, parts[i].iov_base, here, pc);
         left -= here;
     }
 }

@@ -98,6 +98,8 @@ static __thread struct missed {
 
 static void tell(struct fw_thread *t, void *block, size_t bytes, uintptr_t pc)
 {
+    if (!fw_modules_instrumented)
+        return;
     fw_fresh(block, bytes);
     fw_record_more(t, FW_WIRE_ALLOC, (uintptr_t)block, bytes, 0, pc);
 }
@@ -169,7 +171,7 @@ FW_EXPORT void free(void *block)
     if (!block || FW_UNLIKELY(in_arena(block)) || FW_UNLIKELY(!heap_known()))
         return;
     t = fw_enter();
-    if (t)
+    if (t && fw_modules_instrumented)
         fw_record(t, FW_WIRE_FREE, (uintptr_t)block, FW_PC);
     else if (FW_UNLIKELY(fw_heap_away))
         miss_free(block);
@@ -211,10 +213,10 @@ static void *reallocate(void *old, size_t bytes, uintptr_t pc)
         return block;
     }
     had = heap.usable(old);
-    if (!bytes)
+    if (!bytes && fw_modules_instrumented)
         fw_record(t, FW_WIRE_FREE, (uintptr_t)old, pc);
     block = heap.realloc(old, bytes);
-    if (block)
+    if (block && fw_modules_instrumented)
         tell_moved(t, old, had, block, bytes, pc);
     fw_leave(t);
     return block;

@@ -24,6 +24,7 @@ struct module {
 
 static struct module modules[MODULES]; /* the holder's */
 static unsigned module_count;
+bool fw_modules_instrumented;
 
 static struct module *find(uintptr_t base, uintptr_t begin)
 {
@@ -137,7 +138,7 @@ FW_EXPORT void __tsan_init(void)
     for (unsigned i = 0; i < module_count; i++) {
         if (pc < modules[i].begin || pc >= modules[i].end || modules[i].instrumented)
             continue;
-        modules[i].instrumented = true;
+        modules[i].instrumented = fw_modules_instrumented = true;
         modules[i].sent = false;
     }
     fw_modules_changed(t);

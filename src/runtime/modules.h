@@ -1,10 +1,14 @@
 /*
- * modules.h - what of modules.c only init.c needs; see rt.h for the rest.
+ * modules.h - what of modules.c only parts of the runtime need; see rt.h for the rest.
  */
 #ifndef FW_RUNTIME_MODULES_H
 #define FW_RUNTIME_MODULES_H
 
 #include "runtime/rt.h"
+
+/* One of the modules has hooks.  Else interceptors tell of synchronisation alone: what is done with
+ * memory under synchronisation that nobody saw (atomics) would be taken for races. */
+extern bool fw_modules_instrumented;
 
 /* Sends all modules, whatever was sent before: a new trace begins. */
 void fw_modules_resend(struct fw_thread *t);
