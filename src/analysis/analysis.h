@@ -52,6 +52,7 @@ struct fw_analysis_setup {
     bool has_branches;                /* false: read the trace as if a branch followed every read */
     struct fw_findings *findings;     /* this analysis's sink */
     const struct fw_contexts *contexts; /* for looking into stacks and lock sets */
+    const struct fw_id_ranges *expected; /* complete when the trace is read; NULL: none */
     bool pairs_all;        /* every pair of the relation, at any cost */
     bool cp_relation;      /* cp: reported pairs stay unordered */
     bool atomic_functions; /* sidetrack, velodrome: every function is an atomic block */
@@ -60,6 +61,7 @@ struct fw_analysis_setup {
 /* What it leaves. */
 struct fw_outcome {
     uint64_t findings; /* filled in by the engine, from the sink */
+    uint64_t expected; /* the same: those left out because they are expected */
     bool complete;  /* nothing was skipped: no budget ran out, nothing was dropped */
     char why[256];  /* if not complete */
     char note[512]; /* one line for people, or empty */

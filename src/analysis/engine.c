@@ -35,6 +35,7 @@ static void worker_init(struct worker *worker, const struct fw_analysis *analysi
     worker->setup = *setup;
     worker->setup.contexts = contexts;
     worker->setup.findings = fw_findings_create(setup->symbols, setup->pairs_all);
+    fw_findings_expect(worker->setup.findings, setup->expected);
     worker->outcome.complete = true;
     if (!analysis->predictor)
         worker->state = analysis->create(&worker->setup);
@@ -102,6 +103,7 @@ static void finish_worker(struct worker *worker)
     worker->analysis->finish(worker->state, &worker->outcome);
     fw_findings_finish(worker->setup.findings);
     worker->outcome.findings = fw_findings_count(worker->setup.findings);
+    worker->outcome.expected = fw_findings_expected(worker->setup.findings);
 }
 
 static void run_lane(void *owner, size_t lane, const struct fw_batch *batch,
@@ -193,6 +195,7 @@ void fw_engine_conclude(struct fw_engine *engine, size_t i, const struct fw_outc
     worker->outcome = *outcome;
     fw_findings_finish(worker->setup.findings);
     worker->outcome.findings = fw_findings_count(worker->setup.findings);
+    worker->outcome.expected = fw_findings_expected(worker->setup.findings);
 }
 
 bool fw_engine_streams(const struct fw_engine *engine)

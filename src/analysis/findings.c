@@ -68,6 +68,8 @@ struct fw_findings {
     struct parts *scratch;
     struct fw_tally *tally; /* of races whose sites raced before; NULL before the first race */
     uint64_t shown;         /* the latest index in the events of any entry */
+    const struct fw_id_ranges *expected; /* variables; NULL: none */
+    uint64_t expected_count;             /* findings left out */
 };
 
 struct fw_findings *fw_findings_create(const struct fw_symbols *symbols, bool pairs_all)
@@ -80,18 +82,20 @@ struct fw_findings *fw_findings_create(const struct fw_symbols *symbols, bool pa
     return findings;
 }
 
+static void release_entry(struct entry *entry)
+{
+    fw_vec_release(&entry->finding.events);
+    fw_vec_release(&entry->finding.variables);
+    free(entry->finding.detail);
+    free(entry->parts);
+}
+
 void fw_findings_destroy(struct fw_findings *findings)
 {
     if (!findings)
         return;
-    for (size_t i = 0; i < findings->entries.len; i++) {
-        struct entry *entry = &findings->entries.at[i];
-
-        fw_vec_release(&entry->finding.events);
-        fw_vec_release(&entry->finding.variables);
-        free(entry->finding.detail);
-        free(entry->parts);
-    }
+    for (size_t i = 0; i < findings->entries.len; i++)
+        release_entry(&findings->entries.at[i]);
     fw_vec_release(&findings->entries);
     fw_idmap_release(&findings->by_parts);
     fw_vec_release(findings->scratch);
@@ -449,6 +453,47 @@ static uint64_t fingerprint(const struct fw_findings *findings, const struct fw_
     return XXH3_64bits_digest(&hash);
 }
 
+void fw_findings_expect(struct fw_findings *findings, const struct fw_id_ranges *variables)
+{
+    findings->expected = variables;
+}
+
+uint64_t fw_findings_expected(const struct fw_findings *findings)
+{
+    return findings->expected_count;
+}
+
+/* Takes out variables that are expected; is nothing else left of the finding? */
+static bool is_expected(const struct fw_findings *findings, struct fw_finding *finding)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < finding->variables.len; i++)
+        if (!fw_id_ranges_have(findings->expected, finding->variables.at[i]))
+            finding->variables.at[kept++] = finding->variables.at[i];
+    if (kept == 0)
+        return finding->variables.len > 0;
+    finding->variables.len = kept;
+    return false;
+}
+
+static void leave_out_expected(struct fw_findings *findings)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < findings->entries.len; i++) {
+        struct entry *entry = &findings->entries.at[i];
+
+        if (is_expected(findings, &entry->finding)) {
+            findings->expected_count++;
+            release_entry(entry);
+        } else {
+            findings->entries.at[kept++] = *entry;
+        }
+    }
+    findings->entries.len = kept;
+}
+
 void fw_findings_finish(struct fw_findings *findings)
 {
     FW_ASSERT(!findings->finished);
@@ -461,6 +506,8 @@ void fw_findings_finish(struct fw_findings *findings)
         tidy_variables(entry);
         entry->fingerprint = fingerprint(findings, &entry->finding);
     }
+    if (findings->expected && findings->expected->len)
+        leave_out_expected(findings);
     if (findings->entries.len) {
         qsort(findings->entries.at, findings->entries.len, sizeof *findings->entries.at,
               compare_entries);

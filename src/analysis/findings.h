@@ -22,6 +22,7 @@
 #define FW_ANALYSIS_FINDINGS_H
 
 #include "analysis/context.h"
+#include "base/idrange.h"
 #include "base/vec.h"
 #include "predict/schedule.h"
 #include "trace/verify.h"
@@ -72,6 +73,13 @@ struct fw_findings;
 /* pairs_all: keep every occurrence as a finding of its own. */
 struct fw_findings *fw_findings_create(const struct fw_symbols *symbols, bool pairs_all);
 void fw_findings_destroy(struct fw_findings *findings);
+
+/*
+ * Variables on which findings are expected: those on nothing else are left out of the result and
+ * counted.  The set must be complete when the sink is finished, not before.
+ */
+void fw_findings_expect(struct fw_findings *findings, const struct fw_id_ranges *variables);
+uint64_t fw_findings_expected(const struct fw_findings *findings);
 
 /* An occurrence, as an analysis describes it. */
 struct fw_occurrence {

@@ -88,8 +88,10 @@ static int read_all(struct fw_check_job *job, struct fw_trace_builder *builder,
     while ((got = read_batch(job, builder, err)) > 0)
         if (progress.wanted)
             fw_progress_update(&progress, fw_check_now(), status->events, status->bytes);
-    if (got == 0)
+    if (got == 0) {
+        fw_recording_init(&job->recording, job->reader);
         fw_engine_finish(job->engine);
+    }
     fw_progress_clear(&progress);
     return got;
 }
@@ -114,6 +116,7 @@ static void create_engine(struct fw_check_job *job)
 {
     job->setup.symbols = fw_reader_symbols(job->reader);
     job->setup.has_branches = job->has_branches;
+    job->setup.expected = &job->recording.expected;
     job->engine = fw_engine_create(job->selection->at, job->selection->len, &job->setup);
     if (!job->limits.jobs)
         job->limits.jobs = processors();
@@ -212,4 +215,5 @@ void fw_check_release(struct fw_check_job *job)
     fw_trace_destroy(job->trace);
     fw_vec_release(&job->order_indices);
     fw_vec_release(&job->order_events);
+    fw_recording_release(&job->recording);
 }

@@ -14,6 +14,7 @@
 
 #include "analysis/forecast.h"
 #include "base/options.h"
+#include "record/recording.h"
 
 FW_VEC_TYPE(fw_selection, const struct fw_analysis *);
 
@@ -37,6 +38,7 @@ struct fw_check_job {
     struct fw_check_limits limits;
     /* Made. */
     bool has_branches;
+    struct fw_recording recording; /* known when the trace is read */
     struct fw_engine *engine;
     struct fw_trace *trace; /* NULL if no analysis needs it */
     struct fw_forecast *forecast;

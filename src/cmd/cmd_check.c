@@ -245,6 +245,7 @@ static int report(const struct check *check, const struct fw_check_job *job)
         .values = check->values,
         .cut = job->cut,
         .steps = check->steps,
+        .recording = &job->recording,
         .stats = check->stats ? &stats : NULL,
     };
     struct fw_output out;

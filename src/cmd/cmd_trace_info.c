@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
+#include "report/recording.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -195,7 +196,8 @@ static void text_objects(const struct tally *tally, struct fw_output *out)
     }
 }
 
-static void report_text(const struct tally *tally, struct fw_reader *reader, struct fw_output *out)
+static void report_text(const struct tally *tally, struct fw_reader *reader,
+                        const struct fw_recording *recording, struct fw_output *out)
 {
     const struct fw_read_status *status = fw_reader_status(reader);
 
@@ -211,6 +213,7 @@ static void report_text(const struct tally *tally, struct fw_reader *reader, str
     text_objects(tally, out);
     fw_output_printf(out, "  %-19s %s\n", "branches",
                      tally->branches ? "yes" : "no (read as if one followed every read)");
+    fw_report_recording_rows(out, recording, 19);
     row_rare(out, "ignored", status->ignored, "lines without meaning");
     row_rare(out, "re-entrant", status->reentrant, "inner lock operations filtered out");
     row_rare(out, "dropped", status->dropped, "ill-formed");
@@ -231,7 +234,8 @@ static void json_threads(const struct tally *tally, const struct fw_symbols *sym
     fw_json_end(json);
 }
 
-static void json_trace(const struct tally *tally, struct fw_reader *reader, struct fw_json *json)
+static void json_trace(const struct tally *tally, struct fw_reader *reader,
+                       const struct fw_recording *recording, struct fw_json *json)
 {
     const struct fw_read_status *status = fw_reader_status(reader);
     const struct fw_symbols *symbols = fw_reader_symbols(reader);
@@ -257,6 +261,7 @@ static void json_trace(const struct tally *tally, struct fw_reader *reader, stru
     fw_json_number(json, "lock_nesting", tally->nesting);
     fw_json_bool(json, "branches", tally->branches);
     fw_report_json_status(json, status);
+    fw_report_recording_json(json, recording);
     fw_json_end(json);
 }
 
@@ -275,11 +280,15 @@ static int inform(const struct info *info, const char *path, struct fw_output *o
         return status;
     status = read_trace(reader, &tally);
     if (!status) {
+        struct fw_recording recording;
+
+        fw_recording_init(&recording, reader);
         fw_cmd_read_warnings(reader, "read");
         if (info->format == FW_FORMAT_JSON)
-            json_trace(&tally, reader, json);
+            json_trace(&tally, reader, &recording, json);
         else
-            report_text(&tally, reader, out);
+            report_text(&tally, reader, &recording, out);
+        fw_recording_release(&recording);
     }
     tally_release(&tally);
     fw_reader_close(reader);

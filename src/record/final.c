@@ -47,8 +47,10 @@ static void go_through(struct fw_final *f, struct fw_spool_reader *spool)
 
     fw_final_load(f, 0);
     f->thread = fw_final_thread(f, 0);
-    while (!f->failed && (got = fw_spool_next(spool, &why)) > 0)
+    while (!f->failed && (got = fw_spool_next(spool, &why)) > 0) {
+        fw_final_pairs(f, spool);
         feed(f, &spool->units);
+    }
     f->result->cut = !spool->ended;
     if (got < 0)
         note_damage(f->result, &why);

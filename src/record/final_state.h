@@ -108,6 +108,7 @@ struct fw_final {
 
     /* Told at the end. */
     struct final_texts unmodelled, inexact, off, notes, names;
+    size_t pairs_told;       /* of the spool's */
     int exit_status, signal; /* -1: not told */
     char *exec;
 
@@ -175,6 +176,8 @@ void fw_final_fail(struct fw_final *f);
 void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record);
 void fw_final_thread_name(struct fw_final *f, const struct fw_wire_unit *record);
 void fw_final_module(struct fw_final *f, const struct fw_wire_unit *record);
+/* Passes on what the spool tells, as soon as it is met. */
+void fw_final_pairs(struct fw_final *f, const struct fw_spool_reader *spool);
 void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool);
 void fw_final_texts_release(struct final_texts *texts);
 

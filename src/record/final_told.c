@@ -31,6 +31,36 @@ static void add_text(struct final_texts *texts, char *text)
         free(text);
 }
 
+static void tell(struct fw_final *f, const char *key, const char *value)
+{
+    fw_final_flush(f);
+    if (value && !f->failed &&
+        fw_fwt_write_metadata(fw_writer_encoder(f->writer), key, value, f->err) < 0)
+        fw_final_fail(f);
+}
+
+static void tell_number(struct fw_final *f, const char *key, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    tell(f, key, text);
+}
+
+static void tell_list(struct fw_final *f, const char *key, char *const *texts, size_t count)
+{
+    struct fw_output list;
+
+    if (!count)
+        return;
+    fw_output_open_memory(&list);
+    for (size_t i = 0; i < count && list.used < FW_FWT_MAX_PAYLOAD / 2; i++)
+        fw_output_printf(&list, "%s%s", i ? "\n" : "", texts[i]);
+    fw_output_bytes(&list, "", 1);
+    tell(f, key, list.buffer);
+    fw_output_abandon(&list);
+}
+
 static char *clean_text(const struct fw_wire_unit *record)
 {
     size_t len;
@@ -52,6 +82,9 @@ void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strncmp(text, keys[i], strlen(keys[i])) == 0) {
             add_text(lists[i], fw_xstrdup(text + strlen(keys[i])));
+            /* Whoever reads only the beginning of the trace must know this. */
+            if (lists[i] == &f->inexact)
+                tell_list(f, "inexact", f->inexact.at, f->inexact.len);
             free(text);
             return;
         }
@@ -94,35 +127,6 @@ void fw_final_module(struct fw_final *f, const struct fw_wire_unit *record)
 
 /* --- metadata -------------------------------------------------------------------------------- */
 
-static void tell(struct fw_final *f, const char *key, const char *value)
-{
-    if (value && !f->failed &&
-        fw_fwt_write_metadata(fw_writer_encoder(f->writer), key, value, f->err) < 0)
-        fw_final_fail(f);
-}
-
-static void tell_number(struct fw_final *f, const char *key, uint64_t value)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    tell(f, key, text);
-}
-
-static void tell_list(struct fw_final *f, const char *key, char *const *texts, size_t count)
-{
-    struct fw_output list;
-
-    if (!count)
-        return;
-    fw_output_open_memory(&list);
-    for (size_t i = 0; i < count && list.used < FW_FWT_MAX_PAYLOAD / 2; i++)
-        fw_output_printf(&list, "%s%s", i ? "\n" : "", texts[i]);
-    fw_output_bytes(&list, "", 1);
-    tell(f, key, list.buffer);
-    fw_output_abandon(&list);
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -130,19 +134,27 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The variables on which races are expected, by name. */
+/* The variables on which races are expected, by their ids: "3 17-19". */
 static void tell_expected(struct fw_final *f)
 {
-    struct final_texts names = { 0 };
+    const uint32_t *ids = f->expected.at;
+    struct fw_output list;
 
-    if (f->expected.len)
-        qsort(f->expected.at, f->expected.len, sizeof *f->expected.at, compare_ids);
-    for (size_t i = 0; i < f->expected.len; i++)
-        if (i == 0 || f->expected.at[i] != f->expected.at[i - 1])
-            fw_vec_push(&names, (char *)fw_symbols_name(f->symbols, FW_SPACE_VARIABLE,
-                                                        f->expected.at[i]));
-    tell_list(f, "expected", names.at, names.len);
-    fw_vec_release(&names);
+    if (!f->expected.len)
+        return;
+    qsort(f->expected.at, f->expected.len, sizeof *f->expected.at, compare_ids);
+    fw_output_open_memory(&list);
+    for (size_t i = 0, next; i < f->expected.len; i = next) {
+        for (next = i + 1; next < f->expected.len && ids[next] - ids[next - 1] <= 1;)
+            next++;
+        fw_output_printf(&list, "%s%" PRIu32, i ? " " : "", ids[i]);
+        if (ids[next - 1] != ids[i])
+            fw_output_printf(&list, "-%" PRIu32, ids[next - 1]);
+    }
+    fw_output_bytes(&list, "", 1);
+    if (list.used < FW_FWT_MAX_PAYLOAD / 2)
+        tell(f, "expected", list.buffer);
+    fw_output_abandon(&list);
 }
 
 static void tell_modules(struct fw_final *f)
@@ -157,7 +169,7 @@ static void tell_modules(struct fw_final *f)
             instrumented = true;
         else if (!fw_module_is_system(module->path))
             add_text(&plain, fw_xstrdup(module->path));
-        else if (!strstr(module->path, "libforeweave_rt"))
+        else if (!strstr(module->path, "libforeweave_rt") && !strstr(module->path, "vdso"))
             add_text(&system, fw_xstrdup(module->path));
     }
     f->result->accesses = instrumented;
@@ -184,16 +196,20 @@ static void tell_end(struct fw_final *f, const struct fw_spool_reader *spool)
     tell(f, "exec", f->exec);
 }
 
+void fw_final_pairs(struct fw_final *f, const struct fw_spool_reader *spool)
+{
+    for (; f->pairs_told < spool->pairs.len; f->pairs_told++)
+        tell(f, spool->pairs.at[f->pairs_told].key, spool->pairs.at[f->pairs_told].value);
+}
+
 void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
 {
     struct fw_final_result *result = f->result;
 
-    for (size_t i = 0; i < spool->pairs.len; i++)
-        tell(f, spool->pairs.at[i].key, spool->pairs.at[i].value);
+    fw_final_pairs(f, spool);
     tell_end(f, spool);
     tell_modules(f);
     tell_list(f, "unmodelled", f->unmodelled.at, f->unmodelled.len);
-    tell_list(f, "inexact", f->inexact.at, f->inexact.len);
     tell_list(f, "off", f->off.at, f->off.len);
     tell_list(f, "notes", f->notes.at, f->notes.len);
     tell_list(f, "thread-names", f->names.at, f->names.len);

@@ -10,6 +10,7 @@
  */
 #include "report/location.h"
 #include "report/names.h"
+#include "report/recording.h"
 #include "report/report.h"
 #include "report/stack.h"
 
@@ -38,6 +39,7 @@ static void write_trace(struct fw_json *json, const struct fw_report *report)
     fw_report_json_status(json, report->status);
     if (report->cut && *report->cut)
         fw_json_text(json, "only", report->cut);
+    fw_report_recording_json(json, report->recording);
     fw_json_end(json);
 }
 
@@ -210,10 +212,11 @@ static void write_variables(struct fw_json *json, const struct fw_symbols *symbo
 }
 
 /* What the trace itself shows is sound; that it was not predicted stands in the status. */
-static enum fw_guarantee guarantee_of(const struct fw_analysis *analysis,
+static enum fw_guarantee guarantee_of(const struct fw_report *report,
+                                      const struct fw_analysis *analysis,
                                       const struct fw_finding *finding)
 {
-    if (finding->unproven)
+    if (finding->unproven || fw_report_inexact(report))
         return FW_HEURISTIC;
     return analysis->guarantee == FW_OBSERVED ? FW_SOUND : analysis->guarantee;
 }
@@ -244,7 +247,7 @@ static void write_finding(struct fw_json *json, const struct fw_report *report,
     fw_json_text(json, "kind", fw_finding_kind_names[finding->kind]);
     if (finding->label[0])
         fw_json_text(json, "label", finding->label);
-    fw_json_text(json, "guarantee", fw_guarantee_names[guarantee_of(analysis, finding)]);
+    fw_json_text(json, "guarantee", fw_guarantee_names[guarantee_of(report, analysis, finding)]);
     fw_json_bool(json, "first", finding->first);
     fw_json_text(json, "status",
                  analysis->observed || finding->observed ? "observed" : "predicted");
@@ -316,6 +319,8 @@ static void write_analyses(struct fw_json *json, const struct fw_report *report)
         fw_json_object(json, NULL);
         fw_json_text(json, "name", fw_engine_analysis(engine, i)->name);
         fw_json_number(json, "findings", outcome->findings);
+        if (outcome->expected)
+            fw_json_number(json, "expected", outcome->expected);
         fw_json_bool(json, "complete", outcome->complete);
         if (!outcome->complete)
             fw_json_text(json, "why", outcome->why);

@@ -10,6 +10,7 @@
 #include "analysis/engine.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "record/recording.h"
 #include "trace/reader.h"
 
 struct fw_report_stats {
@@ -31,6 +32,7 @@ struct fw_report {
     const uint64_t *order;               /* the question of --order, by index ... */
     size_t order_count;                  /* ... 0: there is none */
     bool values;                         /* equal values count as no change */
+    const struct fw_recording *recording; /* how it was recorded; NULL: not known */
     const char *cut;                     /* why only the beginning was analysed, or empty */
     uint64_t steps;                      /* of a witness that text shows at most; 0: all */
     const struct fw_report_stats *stats; /* NULL: leave them out */
@@ -56,6 +58,9 @@ struct fw_report_table {
 };
 
 struct fw_report_table fw_report_table(const struct fw_predict_counts *counts);
+
+/* Is the order of events not exact?  Then no finding is proven. */
+bool fw_report_inexact(const struct fw_report *report);
 
 /* Over all analyses. */
 uint64_t fw_report_findings(const struct fw_report *report);

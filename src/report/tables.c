@@ -10,6 +10,11 @@ uint64_t fw_report_findings(const struct fw_report *report)
     return sum;
 }
 
+bool fw_report_inexact(const struct fw_report *report)
+{
+    return report->recording && report->recording->inexact.len > 0;
+}
+
 bool fw_report_spent(const struct fw_report *report)
 {
     for (size_t i = 0; i < fw_engine_count(report->engine); i++)

@@ -21,6 +21,7 @@
 #include "report/location.h"
 #include "report/names.h"
 #include "report/outcomes.h"
+#include "report/recording.h"
 #include "report/text_state.h"
 #include "report/witness.h"
 
@@ -197,6 +198,10 @@ static void put_claim(struct fw_text *text, const struct fw_analysis *analysis,
                         : first && analysis->first_claim ? analysis->first_claim
                                                          : analysis->claim;
 
+    if (fw_report_inexact(text->report)) {
+        fw_output_text(out, "  Not proven: the order of events is not exact in this recording\n");
+        return;
+    }
     if (claim) {
         fw_output_printf(out, "  %s\n", claim);
         return;
@@ -292,6 +297,8 @@ static void put_outcome(struct fw_text *text, const struct fw_analysis *analysis
     fw_output_printf(text->out, "%s: %" PRIu64 " finding%s, %s%s", analysis->name,
                      outcome->findings, plural(outcome->findings),
                      outcome->complete ? "complete" : "not complete: ", outcome->why);
+    if (outcome->expected)
+        fw_output_printf(text->out, ", %" PRIu64 " expected", outcome->expected);
     fw_output_printf(text->out, "%s%s%s\n", outcome->note[0] ? " (" : "", outcome->note,
                      outcome->note[0] ? ")" : "");
 }
@@ -414,6 +421,7 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         fw_report_outcomes(out, report->symbols, fw_engine_findings(engine, i));
     put_trace_notes(&text);
+    fw_report_recording_notes(out, report->recording);
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         put_outcome(&text, fw_engine_analysis(engine, i), fw_engine_outcome(engine, i));
     if (report->order_count)

@@ -170,6 +170,48 @@ expect 0 trace info p.fwt
 out_has "fork 1"
 expect 0 record -o p.fwt -- true
 
+expect 0 check p.fwt
+out_has "Memory accesses were not seen"
+expect 0 check --format=json p.fwt
+out_has '"accesses":false'
+expect 0 trace info p.fwt
+out_has "not seen: nothing was built with 'foreweave cc'"
+
+# A race that is expected is counted, not reported; one on other memory is.
+cat >benign.c <<'END'
+#include <foreweave/annotate.h>
+#include <pthread.h>
+int hits, x;
+static void *set(void *argument)
+{
+    hits++;
+    if (argument)
+        x = 2;
+    return argument;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    FOREWEAVE_EXPECT_RACE(&hits, sizeof hits, "statistics");
+    pthread_create(&thread, NULL, set, argc > 1 ? argv : NULL);
+    hits++;
+    x = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+"$FOREWEAVE" cc -g benign.c -o benign || complain "cannot build benign"
+expect 0 record -o e.fwt -- ./benign
+expect 0 check e.fwt
+out_has "expected"
+expect 0 record -o e.fwt -- ./benign both
+expect 66 check e.fwt
+out_has "race: 1 finding, complete, "
+expect 66 check --format=json e.fwt
+out_has '"expected":'
+expect 0 trace info e.fwt
+out_has "races expected      on 1 variables"
+
 # Processes: the forked one and the executed one have traces of their own.
 expect 0 record -o c.fwt -- ./children
 out_has "x=2"

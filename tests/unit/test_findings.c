@@ -296,6 +296,27 @@ static void an_id_is_the_same_in_every_version(void **state)
     fw_findings_destroy(findings);
 }
 
+static void findings_on_expected_variables_alone_are_left_out(void **state)
+{
+    struct fw_findings *findings = fw_findings_create(symbols, false);
+    struct fw_id_range range;
+    struct fw_id_ranges expected = { &range, 1, 1 };
+
+    (void)state;
+    fw_findings_expect(findings, &expected);
+    add(findings, FW_FINDING_RACE, write_at(1, "a.c:1", "benign"), write_at(2, "a.c:2", "benign"));
+    add(findings, FW_FINDING_RACE, write_at(3, "a.c:3", "benign"), write_at(4, "a.c:4", "benign"));
+    add(findings, FW_FINDING_RACE, write_at(5, "a.c:3", "other"), write_at(6, "a.c:4", "other"));
+    range.first = range.last = intern(FW_SPACE_VARIABLE, "benign"); /* known only now */
+    fw_findings_finish(findings);
+    assert_int_equal(fw_findings_count(findings), 1);
+    assert_int_equal(fw_findings_expected(findings), 1);
+    assert_int_equal(fw_findings_get(findings, 0)->variables.len, 1);
+    assert_int_equal(fw_findings_get(findings, 0)->variables.at[0],
+                     intern(FW_SPACE_VARIABLE, "other"));
+    fw_findings_destroy(findings);
+}
+
 static void nothing_found_is_fine(void **state)
 {
     struct fw_findings *findings = fw_findings_create(symbols, false);
@@ -324,6 +345,7 @@ int main(void)
         TEST(every_variable_contributes_once),
         TEST(ids_are_unique_and_do_not_depend_on_the_analysis),
         TEST(an_id_is_the_same_in_every_version),
+        TEST(findings_on_expected_variables_alone_are_left_out),
         TEST(nothing_found_is_fine),
     };
 

@@ -1,0 +1,33 @@
+/*
+ * recording.h - what a trace says about how it was recorded (its metadata; docs/formats.md).
+ */
+#ifndef FW_RECORD_RECORDING_H
+#define FW_RECORD_RECORDING_H
+
+#include "base/idrange.h"
+#include "trace/reader.h"
+
+/* Lines of a list; good while the recording lives. */
+FW_VEC_TYPE(fw_lines, const char *);
+
+struct fw_recording {
+    bool known; /* false: the trace was not recorded, or does not say so */
+    /* Texts are NULL if they are not told. */
+    const char *command, *program, *process;
+    const char *seed, *quantum;
+    const char *exit, *signal, *exec;
+    const char *dropped, *first_drop, *damage;
+    bool accesses;           /* some module was instrumented */
+    struct fw_lines plain;   /* modules that were not, but could be ... */
+    struct fw_lines system;  /* ... and those of the system */
+    struct fw_lines unmodelled, inexact, off, thread_names, notes;
+    struct fw_id_ranges expected; /* variables on which races are expected */
+    uint64_t expected_count;
+    FW_VEC(char *) texts;      /* owned; the lines above point into them */
+};
+
+/* Fills *recording from what the reader has met so far; texts of the reader must stay. */
+void fw_recording_init(struct fw_recording *recording, const struct fw_reader *reader);
+void fw_recording_release(struct fw_recording *recording);
+
+#endif

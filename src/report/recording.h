@@ -1,0 +1,20 @@
+/*
+ * recording.h - how a trace was recorded, for people and programs.
+ */
+#ifndef FW_REPORT_RECORDING_H
+#define FW_REPORT_RECORDING_H
+
+#include "base/json.h"
+#include "record/recording.h"
+
+/* "recording":{...}; nothing if it is not known. */
+void fw_report_recording_json(struct fw_json *json, const struct fw_recording *recording);
+
+/* Rows "  label   value", the label as wide as told; only what there is to say. */
+void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *recording,
+                              int width);
+
+/* What a reader of findings must know: sentences, a line each. */
+void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording);
+
+#endif
