@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define MOST_EXPECTED (16u << 20) /* bytes of one annotation */
+#define MOST_EXPECTED (64u << 20) /* bytes of all annotations together */
 
 void fw_final_chunk_destroy(void *chunk)
 {
@@ -383,8 +383,11 @@ void fw_final_life(struct fw_final *f, const struct fw_wire_unit *record)
 
 void fw_final_expect(struct fw_final *f, uint64_t start, uint64_t bytes)
 {
-    uint64_t end = fw_range_end(start, bytes < MOST_EXPECTED ? bytes : MOST_EXPECTED);
+    uint64_t left = MOST_EXPECTED - f->expected_bytes, end;
 
+    bytes = bytes < left ? bytes : left;
+    f->expected_bytes += bytes;
+    end = fw_range_end(start, bytes);
     for (uint64_t at = start & ~UINT64_C(7); at < end; at += 8) {
         uint64_t *word = word_in(make_chunk(f, at >> FW_CHUNK_SHIFT), at);
         uint32_t id;

@@ -96,6 +96,7 @@ struct fw_final {
     FW_VEC(struct final_stack) stacks;
     FW_VEC(struct final_block) large;
     FW_VEC(uint32_t) expected; /* variables */
+    uint64_t expected_bytes;
 
     /* Names. */
     struct fw_symbols *symbols;

@@ -152,7 +152,6 @@ void fw_report_recording_notes(struct fw_output *out, const struct fw_recording 
                             "'foreweave cc'\n");
     note_list(out, "Not instrumented (their accesses were not seen): ", &recording->plain, true,
               "");
-    note_list(out, "System libraries, not instrumented: ", &recording->system, true, "");
     note_list(out, "Synchronisation that is not modelled: ", &recording->unmodelled, false,
               "; findings that it orders may be false alarms");
     note_list(out, "The order of events is not exact, so nothing is called certain: ",

@@ -14,7 +14,8 @@ void fw_report_recording_json(struct fw_json *json, const struct fw_recording *r
 void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *recording,
                               int width);
 
-/* What a reader of findings must know: sentences, a line each. */
+/* What a reader of findings must know: sentences, a line each.  System libraries, which nobody
+ * instruments, are left to the rows. */
 void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording);
 
 #endif
