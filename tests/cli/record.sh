@@ -206,7 +206,7 @@ expect 0 check e.fwt
 out_has "expected"
 expect 0 record -o e.fwt -- ./benign both
 expect 66 check e.fwt
-out_has "race: 1 finding, complete, "
+out_has "race: 1 finding, complete"
 expect 66 check --format=json e.fwt
 out_has '"expected":'
 expect 0 trace info e.fwt
