@@ -133,6 +133,10 @@ static void *allocated(struct fw_thread *t, void *block, size_t bytes, uintptr_t
             miss(block, bytes, pc);
         return block;
     }
+    if (FW_UNLIKELY(fw_heap_away)) { /* a handler has jumped out of the call */
+        fw_heap_away = false;
+        missed_count = 0;
+    }
     if (block)
         tell(t, block, bytes, pc);
     fw_leave(t);
