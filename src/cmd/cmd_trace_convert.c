@@ -5,6 +5,7 @@
  */
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
+#include "trace/fwt.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>
@@ -53,15 +54,45 @@ static int check_names(const struct convert *convert, const char *in, const char
     return 0;
 }
 
+/* What only a .fwt can carry: what the reader has met since the latest call. */
+struct extras {
+    size_t modules, metadata; /* copied so far */
+};
+
+static int copy_extras(const struct fw_reader *reader, struct fw_writer *writer,
+                       struct extras *extras, struct fw_error *err)
+{
+    void *encoder = fw_writer_encoder(writer);
+    const struct fw_fwt_module *modules;
+    const char *key, *value;
+    size_t count;
+
+    if (strcmp(fw_writer_format(writer), "fwt") != 0)
+        return 0;
+    modules = fw_reader_modules(reader, &count);
+    if (count > extras->modules &&
+        fw_fwt_write_modules(encoder, modules + extras->modules, count - extras->modules, err) < 0)
+        return -1;
+    extras->modules = count;
+    for (; fw_reader_metadata_at(reader, extras->metadata, &key, &value); extras->metadata++)
+        if (fw_fwt_write_metadata(encoder, key, value, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int copy_events(struct fw_reader *reader, struct fw_writer *writer)
 {
+    struct extras extras = { 0 };
     struct fw_batch batch;
     struct fw_error err;
     int got;
 
     while ((got = fw_reader_next(reader, &batch, &err)) > 0)
-        if (fw_writer_batch(writer, &batch, &err) < 0)
+        if (copy_extras(reader, writer, &extras, &err) < 0 ||
+            fw_writer_batch(writer, &batch, &err) < 0)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (got == 0)
+        got = copy_extras(reader, writer, &extras, &err);
     return got < 0 ? fw_cmd_fail(FW_EXIT_INPUT, &err) : 0;
 }
 

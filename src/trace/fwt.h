@@ -82,6 +82,9 @@ struct fw_encoder_setup;
  */
 const struct fw_fwt_module *fw_fwt_modules(const struct fw_decoder *decoder, size_t *count);
 const char *fw_fwt_metadata(const struct fw_decoder *decoder, const char *key);
+/* The i-th pair, in order of appearance; false: there are not so many. */
+bool fw_fwt_metadata_at(const struct fw_decoder *decoder, size_t i, const char **key,
+                        const char **value);
 void fw_fwt_extent(const struct fw_decoder *decoder, struct fw_fwt_extent *extent);
 
 /*

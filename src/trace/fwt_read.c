@@ -511,6 +511,18 @@ const char *fw_fwt_metadata(const struct fw_decoder *decoder, const char *key)
     return NULL;
 }
 
+bool fw_fwt_metadata_at(const struct fw_decoder *decoder, size_t i, const char **key,
+                        const char **value)
+{
+    const struct fwt_decoder *d = (const struct fwt_decoder *)decoder;
+
+    if (i >= d->metadata.len)
+        return false;
+    *key = d->metadata.at[i].key;
+    *value = d->metadata.at[i].value;
+    return true;
+}
+
 void fw_fwt_extent(const struct fw_decoder *decoder, struct fw_fwt_extent *extent)
 {
     const struct fwt_decoder *d = (const struct fwt_decoder *)decoder;

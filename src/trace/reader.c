@@ -279,6 +279,12 @@ const char *fw_reader_metadata(const struct fw_reader *reader, const char *key)
     return is_fwt(reader) ? fw_fwt_metadata(reader->decoder, key) : NULL;
 }
 
+bool fw_reader_metadata_at(const struct fw_reader *reader, size_t i, const char **key,
+                           const char **value)
+{
+    return is_fwt(reader) && fw_fwt_metadata_at(reader->decoder, i, key, value);
+}
+
 const struct fw_fwt_module *fw_reader_modules(const struct fw_reader *reader, size_t *count)
 {
     *count = 0;

@@ -81,6 +81,8 @@ const struct fw_places *fw_reader_places(const struct fw_reader *reader);
 const struct fw_read_status *fw_reader_status(const struct fw_reader *reader);
 /* What only a .fwt carries, met so far (fwt.h): NULL or nothing for other formats. */
 const char *fw_reader_metadata(const struct fw_reader *reader, const char *key);
+bool fw_reader_metadata_at(const struct fw_reader *reader, size_t i, const char **key,
+                           const char **value);
 const struct fw_fwt_module *fw_reader_modules(const struct fw_reader *reader, size_t *count);
 const char *fw_reader_format(const struct fw_reader *reader); /* "std", "tid", "fwt" */
 const char *fw_reader_name(const struct fw_reader *reader);   /* for messages */

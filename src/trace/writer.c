@@ -128,6 +128,11 @@ void *fw_writer_encoder(struct fw_writer *writer)
     return writer->encoder;
 }
 
+const char *fw_writer_format(const struct fw_writer *writer)
+{
+    return writer->class->format;
+}
+
 uint64_t fw_writer_count(const struct fw_writer *writer)
 {
     return writer->written;

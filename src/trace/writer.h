@@ -57,6 +57,7 @@ int fw_writer_open_output(struct fw_writer **writer, const struct fw_output *out
 
 /* The format's encoder, for what only one format can carry (fwt.h). */
 void *fw_writer_encoder(struct fw_writer *writer);
+const char *fw_writer_format(const struct fw_writer *writer); /* "std", "tid", "fwt" */
 /* Events so far. */
 uint64_t fw_writer_count(const struct fw_writer *writer);
 /* .fwt: no end mark will be written, so that readers take the trace for cut. */

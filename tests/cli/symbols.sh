@@ -88,6 +88,11 @@ grep -q 'hidden.c:7' raw.json && complain "--no-symbols is ignored"
 expect 0 trace verify t.fwt raw.json
 expect 0 trace convert t.fwt t.std
 grep -q "$scratch/hidden+0x" t.std || complain "the conversion resolves names"
+expect 0 trace convert t.fwt c.fwt
+expect 0 trace show t.fwt
+cp "$out" told
+expect 0 trace show c.fwt
+same "$out" told
 expect 66 check --analysis=race --no-symbols t.fwt
 out_has "Next: foreweave trace show --no-symbols"
 
