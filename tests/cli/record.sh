@@ -97,7 +97,6 @@ for name in race long children; do
     "$FOREWEAVE" cc -g -O1 $name.c -o $name || complain "cannot build $name"
 done
 gcc -O1 race.c -o plain -pthread
-no_sanitizer() { [ -z "${FOREWEAVE_SANITIZE-}" ]; }
 
 # The program's own output and status come through; one closing line, with the next command.
 expect 0 record -o t.fwt -- ./race
@@ -296,25 +295,9 @@ expect 0 trace info f.fwt
 err_has "is cut"
 
 # Killed at any moment, program, recorder or both: what is there can be read.
-tries=${KILL_TRIES:-20}
-no_sanitizer || tries=6
-for ((i = 0; i < tries; i++)); do
-    last="kill -9 while: foreweave record -o k.fwt -- ./long 2000 alarm"
-    rm -f k.fwt
-    "$FOREWEAVE" record -q -o k.fwt -- ./long 2000 alarm >/dev/null 2>&1 &
-    recorder=$!
-    sleep "0.$((RANDOM % 5))$((RANDOM % 10))"
-    program=$(pgrep -P "$recorder" -x long)
-    case $((i % 3)) in
-    0) victims=${program:-$recorder} ;;
-    1) victims=$recorder ;;
-    2) victims="$recorder $program" ;;
-    esac
-    kill -9 $victims 2>/dev/null
-    wait "$recorder" 2>/dev/null
-    [ -z "$program" ] || kill -9 "$program" 2>/dev/null
-    [ -e k.fwt ] || continue # killed before there was a file
-    expect 0 trace info k.fwt
-done
+tries=20
+[ -z "${FOREWEAVE_SANITIZE-}" ] || tries=6
+last="bash tests/campaign/kill.sh $tries"
+bash "$FOREWEAVE_SOURCE/tests/campaign/kill.sh" $tries >"$out" || { complain "killed:"; cat "$out"; }
 
 finish
