@@ -17,6 +17,8 @@
 #define FIRST_CAPACITY 256u
 #define GROWTH         4u
 #define SLOTS_PER_CODE 4u
+#define SAMPLE_ALL     8192u /* longer columns are judged by one event in so many ... */
+#define SAMPLE_STEP    7u    /* ... not a number that loops like */
 
 void fw_fwt_columns_init(struct fw_fwt_columns *cols, bool branches)
 {
@@ -62,6 +64,22 @@ static uint32_t *find_slot(const struct fw_fwt_columns *cols, const struct fw_fw
     return &cols->slots[i];
 }
 
+/* Room for more codes.  They are few, as a rule: a small table stays in the processor's cache. */
+static void grow_slots(struct fw_fwt_columns *cols)
+{
+    uint32_t count = cols->slots ? (cols->slot_mask + 1) * 2 : FIRST_CAPACITY * SLOTS_PER_CODE;
+
+    free(cols->slots);
+    cols->slots = fw_xcalloc(count, sizeof *cols->slots);
+    cols->slot_mask = count - 1;
+    for (uint32_t i = 0; i < cols->code_count; i++) {
+        uint32_t *slot = find_slot(cols, &cols->codes[i]);
+
+        *slot = i + 1;
+        cols->codes[i].slot = (uint32_t)(slot - cols->slots);
+    }
+}
+
 /* Room for more events; most traces that tests write are far below a block. */
 static void grow(struct fw_fwt_columns *cols)
 {
@@ -72,15 +90,8 @@ static void grow(struct fw_fwt_columns *cols)
     cols->thread = fw_xrealloc(cols->thread, capacity, sizeof *cols->thread);
     cols->target = fw_xrealloc(cols->target, capacity, sizeof *cols->target);
     cols->codes = fw_xrealloc(cols->codes, capacity, sizeof *cols->codes);
-    free(cols->slots);
-    cols->slots = fw_xcalloc(capacity, SLOTS_PER_CODE * sizeof *cols->slots);
-    cols->slot_mask = capacity * SLOTS_PER_CODE - 1;
-    for (uint32_t i = 0; i < cols->code_count; i++) {
-        uint32_t *slot = find_slot(cols, &cols->codes[i]);
-
-        *slot = i + 1;
-        cols->codes[i].slot = (uint32_t)(slot - cols->slots);
-    }
+    if (!cols->slots)
+        grow_slots(cols);
 }
 
 _Static_assert(FIRST_CAPACITY *GROWTH *GROWTH *GROWTH *GROWTH == FW_FWT_MAX_EVENTS,
@@ -132,22 +143,30 @@ static uint32_t add_code(struct fw_fwt_columns *cols, struct fw_fwt_code code, u
     code.slot = (uint32_t)(slot - cols->slots);
     cols->codes[cols->code_count++] = code;
     *slot = cols->code_count;
+    if (cols->code_count * SLOTS_PER_CODE > cols->slot_mask)
+        grow_slots(cols);
     return cols->code_count - 1;
 }
 
-/* The code of the event, new or known. */
+/* The code of the event, new or known.  Most often it follows the last one as it did before. */
 static uint32_t code_of(struct fw_fwt_columns *cols, const struct fw_event *event,
                         const struct fw_attr *attr, struct fw_error *err)
 {
     struct fw_fwt_code code = { .site = event->site, .kind = event->kind, .order = event->order };
-    uint32_t *slot;
+    uint32_t *slot, guess, found;
 
     if (event->attr) {
         code.has = (uint8_t)attr->has;
         code.size = attr->has & FW_ATTR_SIZE ? attr->size : 0;
     }
+    guess = cols->count ? cols->codes[cols->code[cols->count - 1]].next : 0;
+    if (cols->code_count && same_code(&cols->codes[guess], &code))
+        return guess;
     slot = find_slot(cols, &code);
-    return FW_LIKELY(*slot) ? *slot - 1 : add_code(cols, code, slot, err);
+    found = FW_LIKELY(*slot) ? *slot - 1 : add_code(cols, code, slot, err);
+    if (cols->count && found != NO_CODE)
+        cols->codes[cols->code[cols->count - 1]].next = found;
+    return found;
 }
 
 uint32_t fw_fwt_columns_add(struct fw_fwt_columns *cols, const struct fw_event *events,
@@ -230,15 +249,16 @@ static uint64_t log2_scaled(uint32_t x)
     return (uint64_t)whole * 256 + (((uint64_t)x << 8 >> whole) & 255);
 }
 
-/* What an entropy coder needs for the planes of the column, in bits times 256. */
+/* What an entropy coder needs for the planes of the column, in bits times 256; by a sample. */
 static uint64_t estimate(const uint32_t *column, uint32_t n)
 {
-    uint32_t uses[4][256] = { { 0 } };
+    uint32_t uses[4][256] = { { 0 } }, step = n > SAMPLE_ALL ? SAMPLE_STEP : 1;
     uint64_t cost = 0;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i += step)
         for (unsigned p = 0; p < 4; p++)
             uses[p][column[i] >> 8 * p & 255]++;
+    n = (n + step - 1) / step;
     for (unsigned i = 0; i < 4 * 256; i++) {
         uint32_t u = uses[i / 256][i % 256];
 

@@ -19,6 +19,7 @@ struct fw_fwt_code {
     uint32_t uses;
     uint32_t last; /* target of its latest event */
     uint32_t slot; /* where it is in the hash table */
+    uint32_t next; /* the code that followed it last; a guess */
 };
 
 FW_VEC_TYPE(fw_bytes, unsigned char);
