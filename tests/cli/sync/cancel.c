@@ -50,6 +50,24 @@ static void conditions(void)
     SHOW(pthread_mutex_unlock(&mutex));
 }
 
+/* The same in the kernel: objects that processes share. */
+static void shared(void)
+{
+    pthread_mutexattr_t of_mutex;
+    pthread_condattr_t of_cond;
+
+    pthread_mutexattr_init(&of_mutex);
+    pthread_mutexattr_setpshared(&of_mutex, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&mutex, &of_mutex);
+    pthread_condattr_init(&of_cond);
+    pthread_condattr_setpshared(&of_cond, PTHREAD_PROCESS_SHARED);
+    pthread_cond_init(&cond, &of_cond);
+    waits = cleaned = 0;
+    conditions();
+    pthread_mutex_init(&mutex, NULL);
+    pthread_cond_init(&cond, NULL);
+}
+
 static void *at_semaphore(void *unused)
 {
     for (;;)
@@ -152,6 +170,7 @@ int main(void)
     pthread_t thread;
 
     conditions();
+    shared();
     waiting();
     sem_init(&never, 0, 1);
     SHOW(aside(pending, NULL) == PTHREAD_CANCELED);
