@@ -17,6 +17,7 @@
 #include "runtime/modules.h"
 #include "runtime/rt.h"
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 /* The values that FW_AWAY's jump buffer guards are read by nobody after a jump. */
@@ -123,7 +124,10 @@ bool fw_fd_waits_write(int fd, size_t bytes);
  * are one channel.  Called by who has the token.
  */
 void fw_channel_made(struct fw_thread *t, int fd, int other);
-void fw_channel_connected(struct fw_thread *t, int fd); /* by connect or accept */
+void fw_channel_listens(void);
+void fw_channel_connecting(const void *address, socklen_t length);
+void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length);
+void fw_channel_accepted(struct fw_thread *t, int fd);
 void fw_channel_copied(int from, int to);
 void fw_channel_closed(int fd);
 void fw_channel_written(struct fw_thread *t, int fd, uintptr_t pc);

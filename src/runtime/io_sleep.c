@@ -145,7 +145,7 @@ static int accepted(struct fw_thread *t, int fd, const void *address, const sock
 {
     if (t && fd >= 0) {
         fw_channel_closed(fd);
-        fw_channel_connected(t, fd);
+        fw_channel_accepted(t, fd);
         if (address && length) {
             fw_writes(t, length, sizeof *length, pc);
             fw_writes(t, address, *length, pc);
@@ -178,6 +178,12 @@ FW_EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *rest
     return accepted(t, made, address, length, FW_PC);
 }
 
+FW_EXPORT int listen(int fd, int most)
+{
+    fw_channel_listens();
+    return REAL(listen)(fd, most);
+}
+
 FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
     struct fw_thread *t = fw_enter();
@@ -187,9 +193,10 @@ FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (!t)
         return REAL(connect)(fd, address, length);
     fw_reads(t, address, length, FW_PC);
+    fw_channel_connecting(address, length);
     flags = fw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     FW_PASS(t, flags >= 0 && !(flags & O_NONBLOCK), result = REAL(connect)(fd, address, length));
-    fw_channel_connected(t, fd); /* errno stays: a connection may still be on its way */
+    fw_channel_connected(t, fd, address, length); /* perhaps it is still on its way */
     fw_done(t);
     return result;
 }

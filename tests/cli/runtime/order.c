@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ static const char *how;
 static int data, ends[2], counter, listener;
 static char text[32], *block;
 static struct sockaddr_in address;
+static struct sockaddr_un name;
 static sigset_t set;
 
 static int is(const char *name)
@@ -27,8 +29,10 @@ static int is(const char *name)
 
 static void *writer(void *context)
 {
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    int fd = socket(is("unix") ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
 
+    if (is("unix"))
+        connect(fd, (void *)&name, sizeof name);
     if (is("tcp"))
         connect(fd, (void *)&address, sizeof address);
     if (is("stream"))
@@ -41,7 +45,7 @@ static void *writer(void *context)
         write(ends[1], "x", 1);
     else if (is("eventfd"))
         eventfd_write(counter, 1);
-    else if (is("tcp"))
+    else if (is("tcp") || is("unix"))
         send(fd, "x", 1, 0);
     else if (is("stream"))
         funlockfile(stdout);
@@ -63,7 +67,7 @@ static void wait_for_writer(void)
         eventfd_read(counter, &value);
     else if (is("signal"))
         sigwait(&set, &number);
-    else if (is("tcp")) {
+    else if (is("tcp") || is("unix")) {
         fd = accept(listener, NULL, NULL);
         recv(fd, &byte, 1, 0);
         close(fd);
@@ -89,10 +93,16 @@ int main(int count, char **arguments)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    listener = socket(AF_INET, SOCK_STREAM, 0);
-    bind(listener, (void *)&address, length);
+    name.sun_family = AF_UNIX;
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "foreweave-order-%d", getpid());
+    listener = socket(is("unix") ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+    if (is("unix"))
+        bind(listener, (void *)&name, sizeof name);
+    else
+        bind(listener, (void *)&address, length);
     listen(listener, 1);
-    getsockname(listener, (void *)&address, &length);
+    if (is("tcp"))
+        getsockname(listener, (void *)&address, &length);
     pthread_create(&thread, NULL, writer, NULL);
     wait_for_writer();
     data++;
