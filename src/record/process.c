@@ -112,10 +112,11 @@ size_t fw_process_drain(struct fw_process *p, struct fw_wire_unit *scratch)
     count = fw_ring_take(&p->ring, scratch);
     if (count && !p->instrumented)
         look_at(p, scratch, count);
-    if (count && fw_spool_add(p->spool, scratch, count) < 0)
-        fw_process_cut(p, fw_spool_error(p->spool));
-    else if (count && fw_survey_feed(p->survey, scratch, count) < 0)
+    /* The survey comes first: what it has not seen must not get into the trace. */
+    if (count && fw_survey_feed(p->survey, scratch, count) < 0)
         fw_process_cut(p, "the program touches more memory than can be kept track of here");
+    else if (count && fw_spool_add(p->spool, scratch, count) < 0)
+        fw_process_cut(p, fw_spool_error(p->spool));
     else if (p->ring.damaged)
         fw_process_cut(p, "the memory shared with the program is damaged");
     return count;
