@@ -3,6 +3,8 @@
 
 #include "record/final_state.h"
 
+#define MOST_VARIABLES 20000000u
+
 /* Keeps where the recording is damaged; what comes before is as good as ever. */
 static void note_damage(struct fw_final_result *result, const struct fw_error *err)
 {
@@ -40,6 +42,12 @@ static void feed(struct fw_final *f, const struct fw_units *units)
         fw_final_record(f, &units->at[at]);
 }
 
+/* Readers keep a name for each variable; a trace that nobody could read is cut instead. */
+static bool is_full(const struct fw_final *f)
+{
+    return fw_symbols_count(f->symbols, FW_SPACE_VARIABLE) > MOST_VARIABLES;
+}
+
 static void go_through(struct fw_final *f, struct fw_spool_reader *spool)
 {
     struct fw_error why;
@@ -47,11 +55,14 @@ static void go_through(struct fw_final *f, struct fw_spool_reader *spool)
 
     fw_final_load(f, 0);
     f->thread = fw_final_thread(f, 0);
-    while (!f->failed && (got = fw_spool_next(spool, &why)) > 0) {
+    while (!f->failed && !is_full(f) && (got = fw_spool_next(spool, &why)) > 0) {
         fw_final_pairs(f, spool);
         feed(f, &spool->units);
     }
     f->result->cut = !spool->ended;
+    if (is_full(f))
+        snprintf(f->result->off, sizeof f->result->off,
+                 "the run has more than %u million variables", MOST_VARIABLES / 1000000);
     if (got < 0)
         note_damage(f->result, &why);
     fw_final_flush(f);
