@@ -6,9 +6,10 @@
  * drivers are not told: gcc's gets a specs file that adds the flags for the compiler proper (and
  * the preprocessor, which defines __SANITIZE_THREAD__), clang's an option not to link runtimes.
  *
- * gcc puts no hooks at memcpy, memset and memmove, and expands those of a constant size itself;
- * -mstringop-strategy=libcall leaves the larger ones to libc, where the runtime sees them.  Those
- * that it moves piece by piece (up to some 256 bytes) stay unseen: no option changes that.
+ * gcc puts no hooks at memcpy, memset, strcpy and relatives where it expands them itself.  So they
+ * are no builtins: libc's are called, where the runtime sees them.  What names the builtin (the
+ * standard library's __builtin_memmove) is still expanded up to some 256 bytes;
+ * -mstringop-strategy=libcall leaves the larger ones to libc.
  *
  * clang is told not to complain of unused arguments: what the call is about decides which of ours
  * are used.  Its read before a write to the same place is dropped unless asked for
