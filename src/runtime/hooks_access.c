@@ -12,6 +12,52 @@
 /* What the compilers call; no header declares it. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+/* What a cell becomes by an access that was not made yet in the segment; 0: it is not that easy. */
+static inline uint64_t marked(uintptr_t word, uint64_t bits)
+{
+    uint64_t cell = *fw_shadow_cell(word), key = fw_shadow_key(word);
+
+    if ((cell ^ key) & fw_shadow_mask(0, false))
+        return FW_UNLIKELY(cell & FW_SHADOW_AGAIN) ? 0 : key | bits;
+    return (cell & bits) == bits ? 0 : cell | bits;
+}
+
+/* Notes an access that stays in a word, or fills two; false: it is not that easy. */
+static inline bool note_usual(uintptr_t address, unsigned size, bool write)
+{
+    uintptr_t word = address & ~(uintptr_t)7;
+    uint64_t first, second, bits = write ? 0xff00 : 0xff;
+
+    if (size == 16) {
+        first = marked(word, bits);
+        second = marked(word + 8, bits);
+        if (FW_UNLIKELY(!first || !second || word != address))
+            return false;
+        *fw_shadow_cell(word + 8) = second;
+    } else {
+        first = marked(word, fw_shadow_bits(address, size, write));
+        if (FW_UNLIKELY(!first || address - word + size > 8))
+            return false;
+    }
+    *fw_shadow_cell(word) = first;
+    return true;
+}
+
+/* What record() does when nothing is to be sent before and there is room in the ring, in short.
+ * False: something is not as usual, and nothing was done. */
+static inline bool record_usual(const struct fw_thread *t, uintptr_t address, unsigned size,
+                                bool write, uintptr_t pc)
+{
+    if (FW_UNLIKELY(t->lost || fw_hot.ticks < 0 || t->ignored || !fw_sink_is_ready(t)))
+        return false;
+    if (FW_UNLIKELY(!note_usual(address, size, write)))
+        return false;
+    fw_hot.ticks--;
+    fw_sink_put_ready(write ? FW_WIRE_WRITE : FW_WIRE_READ, address, size, pc);
+    fw_hot.has_read |= !write;
+    return true;
+}
+
 static __attribute__((noinline)) void record(uintptr_t address, unsigned size, bool write,
                                              uintptr_t pc)
 {
@@ -20,10 +66,14 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
     if (!t || t->inside)
         return;
     t->inside = 1;
-    fw_token_regain(t);
-    fw_point(t);
-    fw_access(t, (const void *)address, size, write, pc);
-    fw_leave(t);
+    if (FW_UNLIKELY(!record_usual(t, address, size, write, pc))) {
+        fw_token_regain(t);
+        fw_point(t);
+        fw_access(t, (const void *)address, size, write, pc);
+    }
+    t->inside = 0;
+    if (FW_UNLIKELY(fw_signals_waiting))
+        fw_signals_deliver(t);
 }
 
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)

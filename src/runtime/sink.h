@@ -48,4 +48,31 @@ uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t 
 uint64_t fw_sink_put_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
                           const uint64_t more[2], const char *text);
 
+/* --- the short way --------------------------------------------------------------------------- */
+
+/* Can t put a record of one unit with nothing before it? */
+static inline bool fw_sink_is_ready(const struct fw_thread *t)
+{
+    return fw_sink.on && fw_sink.thread == t->number && fw_hot.written == fw_hot.top &&
+           !fw_hot.returns && fw_sink.head + sizeof(struct fw_wire_unit) <= fw_sink.limit;
+}
+
+/* The same as fw_sink_put of the calling thread when that is so. */
+static inline void fw_sink_put_ready(enum fw_wire_kind kind, uint64_t operand, unsigned n,
+                                     uintptr_t pc)
+{
+    struct fw_wire_unit *unit =
+        (struct fw_wire_unit *)(fw_sink.units + (fw_sink.head & fw_sink.mask));
+    uint64_t branch = fw_hot.branched & fw_hot.has_read;
+
+    fw_hot.has_read &= !branch;
+    fw_hot.branched = false;
+    unit->a = (operand & 0xffffffffffffu) | (uint64_t)kind << 48 | (uint64_t)n << 56;
+    unit->b = (pc & 0xffffffffffffu) | branch << 63;
+    fw_sink.head += sizeof *unit;
+    fw_sink.count++;
+    /* release: pairs with the recorder's acquire, the unit is written */
+    atomic_store_explicit(&fw_sink.ring->head, fw_sink.head, memory_order_release);
+}
+
 #endif
