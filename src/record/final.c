@@ -4,6 +4,7 @@
 #include "record/final_state.h"
 
 #define MOST_VARIABLES 20000000u
+#define AHEAD          12u /* units */
 
 /* Keeps where the recording is damaged; what comes before is as good as ever. */
 static void note_damage(struct fw_final_result *result, const struct fw_error *err)
@@ -35,11 +36,16 @@ static int survey(const struct fw_final_setup *setup, struct fw_kept_list *kept,
     return status < 0 ? -1 : fw_input_rewind(setup->spool, err);
 }
 
+/* Memory is slow and the program's accesses jump about: what soon is needed is fetched ahead.  (A
+ * unit that is not a record's first is fetched for nothing.) */
 static void feed(struct fw_final *f, const struct fw_units *units)
 {
     for (size_t at = 0; at < units->len && !f->failed;
-         at += 1 + (size_t)fw_wire_more(&units->at[at]))
+         at += 1 + (size_t)fw_wire_more(&units->at[at])) {
+        if (at + AHEAD < units->len)
+            fw_final_fetch(f, &units->at[at + AHEAD]);
         fw_final_record(f, &units->at[at]);
+    }
 }
 
 /* Readers keep a name for each variable; a trace that nobody could read is cut instead. */

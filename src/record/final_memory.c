@@ -13,6 +13,7 @@ void fw_final_chunk_destroy(void *chunk)
     struct final_chunk *c = chunk;
 
     fw_vec_release(&c->objects);
+    free(c->half);
     free(c);
 }
 
@@ -37,9 +38,28 @@ static uint64_t *word_in(struct final_chunk *chunk, uint64_t address)
 
 /* --- variables --------------------------------------------------------------------------- */
 
+/* Where the variable that begins in the middle of this word has its number, plus 1. */
+static uint32_t *half_at(struct fw_final *f, uint64_t address)
+{
+    struct final_chunk *chunk = chunk_of(f, address);
+
+    return chunk && chunk->half ? &chunk->half[address / 8 % FW_CHUNK_WORDS] : NULL;
+}
+
+static uint32_t *make_half(struct fw_final *f, uint64_t address)
+{
+    struct final_chunk *chunk = chunk_of(f, address);
+
+    if (!chunk->half)
+        chunk->half = fw_xcalloc(FW_CHUNK_WORDS, sizeof *chunk->half);
+    return half_at(f, address);
+}
+
 static void set_variable(struct fw_final *f, uint64_t address, uint64_t *word, uint32_t id)
 {
-    if (address & 7)
+    if ((address & 7) == 4)
+        *make_half(f, address) = id + 1;
+    else if (address & 7)
         fw_addrmap_set(&f->odd, address, id);
     else
         *word = (*word & UINT32_MAX) | ((uint64_t)id + 1) << 32;
@@ -48,13 +68,19 @@ static void set_variable(struct fw_final *f, uint64_t address, uint64_t *word, u
 }
 
 /* The id of the variable that begins here, if it has one. */
-static bool known_variable(const struct fw_final *f, uint64_t address, uint64_t word, uint32_t *id)
+static bool known_variable(struct fw_final *f, uint64_t address, uint64_t word, uint32_t *id)
 {
     const uint64_t *odd;
+    const uint32_t *half;
 
     if (!(address & 7)) {
         *id = (uint32_t)(word >> 32) - 1;
         return word >> 32;
+    }
+    if ((address & 7) == 4) {
+        half = half_at(f, address);
+        *id = half && *half ? *half - 1 : 0;
+        return half && *half;
     }
     odd = fw_addrmap_find(&f->odd, address);
     *id = odd ? (uint32_t)*odd : 0;
@@ -205,6 +231,18 @@ void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum
         f->thread->has_read = true;
 }
 
+void fw_final_fetch(struct fw_final *f, const struct fw_wire_unit *record)
+{
+    uint64_t address = fw_wire_operand(record);
+    struct final_chunk *chunk;
+
+    if (fw_wire_kind(record) != FW_WIRE_READ && fw_wire_kind(record) != FW_WIRE_WRITE)
+        return;
+    chunk = chunk_of(f, address);
+    if (chunk)
+        __builtin_prefetch(word_in(chunk, address), 1);
+}
+
 uint64_t fw_final_bytes(const struct fw_wire_unit *record)
 {
     unsigned kind = fw_wire_kind(record);
@@ -218,8 +256,12 @@ uint64_t fw_final_bytes(const struct fw_wire_unit *record)
 
 static void forget_word(struct fw_final *f, uint64_t *word, uint64_t address)
 {
+    uint32_t *half = half_at(f, address);
+
+    if (half)
+        *half = 0;
     for (unsigned i = 1; i < 8 && *word >> 8 & 0xff; i++)
-        if (is_shared(*word, address + i))
+        if (i != 4 && is_shared(*word, address + i))
             fw_addrmap_remove(&f->odd, address + i);
     *word = 0;
 }

@@ -46,10 +46,11 @@ struct final_object {
 /*
  * What is kept of a kilobyte.  A word: bits 0..7 a variable begins at byte i, 8..15 byte i is
  * shared, 16..23 races on byte i are expected, 32..63 the id of the variable that begins at byte 0,
- * plus 1 (the others' are in `odd`).
+ * plus 1 (at byte 4: in `half`; the others' are in `odd`).
  */
 struct final_chunk {
     uint64_t word[FW_CHUNK_WORDS];
+    uint32_t *half; /* by word: id + 1 of the variable that begins in its middle; NULL: none */
     FW_VEC(struct final_object) objects;
 };
 
@@ -128,6 +129,8 @@ void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record);
 struct final_thread *fw_final_thread(struct fw_final *f, uint64_t number); /* NULL: impossible */
 
 /* final_memory.c */
+/* The record will be looked at soon. */
+void fw_final_fetch(struct fw_final *f, const struct fw_wire_unit *record);
 void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum fw_kind kind,
                      uint64_t bytes);
 uint64_t fw_final_bytes(const struct fw_wire_unit *record);  /* of an access */
