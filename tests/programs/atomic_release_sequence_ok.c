@@ -29,9 +29,10 @@ int main(void)
     pthread_t one = start(first, NULL);
     pthread_t two = start(second, NULL);
 
-    while (atomic_load_explicit(&stage, memory_order_acquire) != 2)
+    while (atomic_load_explicit(&stage, memory_order_relaxed) != 2)
         sched_yield();
-    data += 1; /* @B */
+    if (atomic_load_explicit(&stage, memory_order_acquire) == 2)
+        data += 1; /* @B */
     finish(one);
     finish(two);
     printf("%d\n", data);

@@ -58,6 +58,7 @@ int main(void)
 
     cache = calloc(1, sizeof(*cache));
     cache->references = 1;
+    cache->body[3] = 9;
     thread = start(drop, NULL);
     execute();
     finish(thread);

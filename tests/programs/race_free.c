@@ -21,6 +21,7 @@ int main(void)
     pthread_t thread;
 
     keep = block;
+    block[3] = 1;
     thread = start(use, block);
     step_aside();
     free(block); /* @B */

@@ -5,6 +5,8 @@
  */
 #include "program.h"
 
+long *volatile keep;
+
 static NOINLINE void touch(long *block)
 {
     block[1] = 1; /* @A */
@@ -21,9 +23,11 @@ int main(void)
     long *block = malloc(64);
     pthread_t thread;
 
+    touch(block);
     thread = start(work, block);
     step_aside();
     block = realloc(block, 1 << 20); /* @B */
+    keep = block;
     finish(thread);
     free(block);
     puts("done");

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# The programs of tests/programs behave under the recorder as they do natively, and exactly what their
+# heads say is reported: by gcc and clang, at -O0 and -O2.
+exec bash "$FOREWEAVE_SOURCE/tests/programs/run.sh"
