@@ -2,15 +2,16 @@
 # run.sh - builds, runs, records and checks the programs of this folder; says what is not as it should be.
 #
 #   run.sh [--filter=REGEX] [--compilers="gcc clang"] [--levels="-O0 -O2"] [--jobs=N]
-#          [--runs=N] [--first-seed=N] [--check-every=N] [--quantum=N]
+#          [--runs=N] [--first-seed=N] [--check-every=N] [--quantum=N] [--rotate]
 #
 # FOREWEAVE names the program (build/foreweave).  README.md says what is compared.  With --runs=N each
 # program is recorded N times, each time with the next seed; what it prints is compared every time, what
-# is reported the first time and then every so many times.
+# is reported the first time and then every so many times.  With --rotate each program and its twin are
+# built in one of the ways only, the next pair in the next one.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 FOREWEAVE=${FOREWEAVE:-$here/../../build/foreweave}
-filter=. compilers="gcc clang" levels="-O0 -O2" runs=1 jobs=2 first_seed=1 check_every=1 quantum=
+filter=. compilers="gcc clang" levels="-O0 -O2" runs=1 jobs=2 first_seed=1 check_every=1 quantum= rotate=
 for option in "$@"; do
     value=${option#*=}
     case $option in
@@ -22,6 +23,7 @@ for option in "$@"; do
     --check-every=*) check_every=$value ;;
     --quantum=*) quantum=$option ;;
     --jobs=*) jobs=$value ;;
+    --rotate) rotate=yes ;;
     *) echo "run.sh: unknown option '$option'"; exit 2 ;;
     esac
 done
@@ -104,12 +106,18 @@ unset FOREWEAVE_OPTIONS
 export -f job once wrong said analyses
 export here runs first_seed check_every quantum complaints FOREWEAVE
 names=$(cd "$here" && ls *.c *.cc | grep -v '^lib_' | grep -E -e "$filter")
+ways() { for compiler in $compilers; do for level in $levels; do echo "$compiler $level"; done; done; }
+mapfile -t ways < <(ways)
+pair=-1 last=
 for program in $names; do
-    for compiler in $compilers; do
-        for level in $levels; do echo "$program $compiler $level"; done
+    base=${program%.*} base=${base%_ok}
+    [ "$base" = "$last" ] || pair=$((pair + 1))
+    last=$base
+    for ((i = 0; i < ${#ways[@]}; i++)); do
+        [ -n "$rotate" ] && [ $((pair % ${#ways[@]})) != $i ] || echo "$program ${ways[i]}"
     done
 done | xargs -P "$jobs" -L 1 bash -c 'job "$@"' job
 
 failed=$(ls "$complaints" | wc -l)
-echo "programs: $(wc -w <<<"$names") by $compilers at $levels, $runs run(s) each: $failed failed"
+echo "programs: $(wc -w <<<"$names") by $compilers at $levels${rotate:+ in turn}, $runs run(s) each: $failed failed"
 [ "$failed" = 0 ]
