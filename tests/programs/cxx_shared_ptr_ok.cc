@@ -20,8 +20,9 @@ static void work(std::shared_ptr<Parts> parts, int which)
 int main()
 {
     std::shared_ptr<Parts> parts = std::make_shared<Parts>();
-    std::thread one(work, parts, 0);
-    std::thread two(work, parts, 1);
+    std::shared_ptr<Parts> first = parts, second = parts;
+    std::thread one(work, std::move(first), 0);
+    std::thread two(work, std::move(second), 1);
 
     parts.reset();
     one.join();
