@@ -7,7 +7,8 @@
  * the preprocessor, which defines __SANITIZE_THREAD__), clang's an option not to link runtimes.
  *
  * gcc puts no hooks at memcpy, memset, strcpy and relatives where it expands them itself.  So they
- * are no builtins: libc's are called, where the runtime sees them.  What names the builtin (the
+ * are no builtins: libc's are called, where the runtime sees them.  (strlen stays one: it is called
+ * anyway, and programs use it in constant expressions.)  What names the builtin (the
  * standard library's __builtin_memmove) is still expanded up to some 256 bytes;
  * -mstringop-strategy=libcall leaves the larger ones to libc.
  *

@@ -60,7 +60,8 @@ void fw_recording_init(struct fw_recording *r, const struct fw_reader *reader)
     r->known = fw_reader_metadata(reader, "recorder") || accesses;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i].value = fw_reader_metadata(reader, texts[i].key);
-    r->accesses = accesses && strcmp(accesses, "none") != 0;
+    /* Where only the beginning was read, nothing is known of what the end says. */
+    r->accesses = !accesses || strcmp(accesses, "none") != 0;
     take_lines(r, reader, "uninstrumented", &r->plain);
     take_lines(r, reader, "uninstrumented-system", &r->system);
     take_lines(r, reader, "unmodelled", &r->unmodelled);
