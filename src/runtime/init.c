@@ -39,7 +39,7 @@ static void start(void)
 
     fw_thread_adopt_main();
     if (!fw_self) {
-        fw_sink_off("no memory");
+        fw_sink_off();
         return;
     }
     register_membarrier();

@@ -34,7 +34,6 @@ static struct {
     uint64_t random;
     uint32_t quantum;
     uint64_t turns;  /* times that the token has changed hands */
-    uint64_t blocks; /* times that a thread has been blocked */
 } sched;
 
 /* --- lists --------------------------------------------------------------------------------- */
@@ -412,7 +411,6 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     t->state = FW_STATE_BLOCKED;
     t->object = object;
     t->flags = flags;
-    t->turn = ++sched.blocks;
     atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
     list_append(bucket_of(object), &t->link);
     next = hand_over();

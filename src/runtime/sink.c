@@ -13,9 +13,8 @@ struct fw_sink fw_sink;
 
 #define WAIT_FOR_SPACE (50 * 1000 * 1000) /* ns, then see whether the recorder is still there */
 
-void fw_sink_off(const char *why)
+void fw_sink_off(void)
 {
-    (void)why;
     fw_sink.on = false;
 }
 
@@ -56,7 +55,7 @@ static __attribute__((noinline)) bool make_space(uint64_t bytes)
         if (atomic_load(&ring->tail) == tail && !recorder_is_there())
             break;
     }
-    fw_sink_off("recorder");
+    fw_sink_off();
     return false;
 }
 

@@ -36,7 +36,8 @@ void *fw_map_memory(size_t bytes);
 bool fw_sink_open(const char *wire, enum fw_wire_how how);
 /* In a fork child: the parent's ring is not ours. */
 void fw_sink_forget(void);
-void fw_sink_off(const char *why);
+/* Nothing more is recorded; the program goes on. */
+void fw_sink_off(void);
 /* Everything has been said. */
 void fw_sink_done(void);
 

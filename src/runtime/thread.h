@@ -84,7 +84,6 @@ struct fw_thread {
     unsigned flags;
     enum fw_woken woken;
     uint64_t wake_word;
-    uint64_t turn;             /* when it was blocked: longest waiting first */
     _Atomic uint32_t go;       /* futex word: 1: it has been given the token */
     uint32_t unseen;           /* changes by unknown threads that it has looked after */
     volatile int lost;         /* the watchdog has taken the token away from it ... */
