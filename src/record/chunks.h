@@ -34,7 +34,7 @@ struct fw_chunks {
     struct {
         uint64_t key;
         void *chunk;
-    } cache[FW_CHUNK_CACHE]; /* of slots that have a chunk */
+    } cache[FW_CHUNK_CACHE]; /* chunk: NULL: there is none, perhaps no slot either */
 };
 
 struct fw_chunks *fw_chunks_create(void);
@@ -48,6 +48,16 @@ struct fw_chunk_slot *fw_chunks_make(struct fw_chunks *chunks, uint64_t number);
 /* The slot goes; its chunk must be gone already. */
 void fw_chunks_remove(struct fw_chunks *chunks, struct fw_chunk_slot *slot);
 
+/* Gives a slot its chunk. */
+static inline void fw_chunks_set(struct fw_chunks *chunks, struct fw_chunk_slot *slot, void *chunk)
+{
+    size_t line = (slot->key - 1) & (FW_CHUNK_CACHE - 1);
+
+    slot->chunk = chunk;
+    chunks->cache[line].key = slot->key;
+    chunks->cache[line].chunk = chunk;
+}
+
 /* The chunk of this number, or NULL. */
 static inline void *fw_chunks_find(struct fw_chunks *chunks, uint64_t number)
 {
@@ -57,11 +67,9 @@ static inline void *fw_chunks_find(struct fw_chunks *chunks, uint64_t number)
     if (chunks->cache[line].key == number + 1)
         return chunks->cache[line].chunk;
     slot = fw_chunks_slot(chunks, number);
-    if (!slot || !slot->chunk)
-        return NULL;
     chunks->cache[line].key = number + 1;
-    chunks->cache[line].chunk = slot->chunk;
-    return slot->chunk;
+    chunks->cache[line].chunk = slot ? slot->chunk : NULL;
+    return chunks->cache[line].chunk;
 }
 
 /*

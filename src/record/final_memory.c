@@ -22,7 +22,7 @@ static struct final_chunk *make_chunk(struct fw_final *f, uint64_t number)
     struct fw_chunk_slot *slot = fw_chunks_make(f->chunks, number);
 
     if (!slot->chunk)
-        slot->chunk = fw_xcalloc(1, sizeof(struct final_chunk));
+        fw_chunks_set(f->chunks, slot, fw_xcalloc(1, sizeof(struct final_chunk)));
     return slot->chunk;
 }
 

@@ -191,4 +191,5 @@ void fw_final_modules_changed(struct fw_final *f)
 {
     fw_addrmap_clear(&f->sites);
     fw_addrmap_clear(&f->functions);
+    memset(f->places, 0, sizeof f->places);
 }

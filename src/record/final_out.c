@@ -16,6 +16,8 @@ void fw_final_open(struct fw_final *f)
     if (fw_writer_open_output(&f->writer, f->setup->out, "fwt", f->symbols, true, f->err) < 0 ||
         fw_fwt_write_metadata(fw_writer_encoder(f->writer), FW_FWT_REPEATS, "left out", f->err) < 0)
         fw_final_fail(f);
+    else
+        f->columns = fw_fwt_columns_of(fw_writer_encoder(f->writer));
 }
 
 void fw_final_fail(struct fw_final *f)
@@ -31,6 +33,32 @@ static void start_batch(struct fw_final *f)
     memset(f->attr_of_size, 0, sizeof f->attr_of_size);
 }
 
+/* Tells of the events that were put without a check. */
+static void settle(struct fw_final *f)
+{
+    if (!f->passed)
+        return;
+    fw_wellformed_passed(f->wellformed, f->passed);
+    fw_writer_passed(f->writer, f->passed);
+    f->raw += f->passed;
+    f->passed = 0;
+}
+
+void fw_final_block_full(struct fw_final *f)
+{
+    if (fw_fwt_flush(fw_writer_encoder(f->writer), f->err) < 0)
+        fw_final_fail(f);
+}
+
+bool fw_final_lane(struct fw_final *f)
+{
+    if (f->events.len)
+        fw_final_flush(f);
+    if (!f->thread->easy)
+        f->thread->easy = fw_wellformed_is_easy(f->wellformed, f->thread->id);
+    return f->thread->easy && !f->failed;
+}
+
 void fw_final_flush(struct fw_final *f)
 {
     struct fw_raw_batch raw = { f->events.at, f->attrs.at, (uint32_t)f->events.len };
@@ -38,6 +66,7 @@ void fw_final_flush(struct fw_final *f)
     struct fw_error why;
     uint32_t bad;
 
+    settle(f);
     if (f->failed || !raw.count)
         return;
     fw_wellformed_filter(f->wellformed, &raw, &batch, &f->status, &bad, &why);
@@ -50,7 +79,7 @@ void fw_final_flush(struct fw_final *f)
 
 static uint64_t push(struct fw_final *f, struct fw_event event)
 {
-    uint64_t index = f->raw + f->events.len;
+    uint64_t index = f->raw + f->passed + f->events.len;
 
     event.thread = f->thread->id & (FW_MAX_THREADS - 1);
     fw_vec_push(&f->events, event);

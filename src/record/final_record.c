@@ -186,6 +186,7 @@ static void fork_or_join(struct fw_final *f, const struct fw_wire_unit *record, 
         other->has_read = true; /* it starts with what its parent had read */
     else
         f->thread->has_read = true;
+    other->easy = false;
 }
 
 /* What its thread did last may have hung on what it read: so does that it ends. */
@@ -339,6 +340,8 @@ void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record)
 {
     unsigned kind = fw_wire_kind(record);
 
+    if (kind <= FW_WIRE_WRITE && kind >= FW_WIRE_READ && fw_final_plain(f, record))
+        return;
     f->record++;
     if (kind == FW_WIRE_SWITCH) {
         f->thread = fw_final_thread(f, fw_wire_operand(record));

@@ -3,6 +3,7 @@
  *
  *   final.c         the two passes, modules, notes
  *   final_record.c  what each kind of record becomes
+ *   final_plain.c   most accesses, in short
  *   final_memory.c  shared words, variables, lives, objects at addresses
  *   final_names.c   names for addresses, sites, functions
  *   final_out.c     events out: branches, calls, attributes, well-formedness
@@ -19,6 +20,7 @@
 #include "record/spool.h"
 #include "symbol/operand.h"
 #include "trace/fwt.h"
+#include "trace/fwt_columns.h"
 #include "trace/wellformed.h"
 #include "trace/writer.h"
 
@@ -31,10 +33,23 @@ struct final_thread {
     uint32_t id; /* in the symbols */
     bool branched; /* a branch comes before its next event */
     bool has_read; /* ... which is worth an event: it read, joined or started since the last one */
+    bool easy;     /* its accesses need no check (wellformed.h) */
     FW_VEC(struct final_call) calls;
     size_t written;           /* calls[0..written) are in the trace */
     FW_VEC(uint32_t) blocks;  /* open begins */
 };
+
+/* What a kind of plain access at a place in the code becomes; a cache. */
+struct final_place {
+    uint64_t b;        /* of its records */
+    uint16_t high;     /* ... a >> 48 */
+    uint8_t fixed;     /* its object does not hang on data: 0: not asked yet, 1: no, 2: yes */
+    uint32_t site;
+    uint64_t block;    /* first event of the block, plus 1, ... */
+    uint32_t code;     /* ... in which it has this code */
+};
+
+#define FINAL_PLACES 1024u
 
 /* A lock, condition, ... at an address. */
 struct final_object {
@@ -106,6 +121,7 @@ struct fw_final {
     struct fw_addrmap sites;     /* return address → id, SITE_* */
     struct fw_addrmap functions; /* address → id */
     struct fw_addrmap labels;    /* address → id of the block */
+    struct final_place places[FINAL_PLACES];
     struct fw_addrmap reused;    /* space and id of a name → how often it was given out */
 
     /* Told at the end. */
@@ -122,11 +138,19 @@ struct fw_final {
     FW_VEC(struct fw_attr) attrs;
     uint32_t attr_of_size[17]; /* in this batch; 0: none yet */
     uint64_t raw; /* events before the batch */
+    struct fw_fwt_columns *columns; /* for events that need no check, while the batch is empty */
+    uint64_t passed;                /* ... so many, not yet told to the check and the writer */
+    uint64_t branch_block;          /* as in struct final_place ... */
+    uint32_t branch_code;           /* ... of branches */
 };
 
 /* final_record.c */
 void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record);
 struct final_thread *fw_final_thread(struct fw_final *f, uint64_t number); /* NULL: impossible */
+
+/* final_plain.c */
+/* A plain read or write; false: it is not an easy one, and nothing was done. */
+bool fw_final_plain(struct fw_final *f, const struct fw_wire_unit *record);
 
 /* final_memory.c */
 /* The record will be looked at soon. */
@@ -174,7 +198,20 @@ uint64_t fw_final_event(struct fw_final *f, enum fw_kind kind, uint32_t target, 
 uint64_t fw_final_answering(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
                             uint64_t answered);
 void fw_final_flush(struct fw_final *f);
+/* Can events of the current thread be put without a check?  The batch is empty then. */
+bool fw_final_lane(struct fw_final *f);
+/* Puts one: fw_fwt_columns_put. */
+static inline void fw_final_put(struct fw_final *f, uint32_t code, uint32_t target);
+void fw_final_block_full(struct fw_final *f);
 void fw_final_fail(struct fw_final *f);
+
+static inline void fw_final_put(struct fw_final *f, uint32_t code, uint32_t target)
+{
+    fw_fwt_columns_put(f->columns, code, f->thread->id, target);
+    f->passed++;
+    if (FW_UNLIKELY(f->columns->count == FW_FWT_MAX_EVENTS))
+        fw_final_block_full(f);
+}
 
 /* final_told.c */
 void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record);

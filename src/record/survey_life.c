@@ -131,7 +131,7 @@ static struct area *make_area(struct fw_survey *survey, struct fw_chunk_slot *sl
     area = fw_xcalloc(1, sizeof *area);
     area->life = slot->tag;
     survey->bytes += sizeof *area;
-    slot->chunk = area;
+    fw_chunks_set(survey->areas, slot, area);
     return area;
 }
 

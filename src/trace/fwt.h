@@ -98,6 +98,9 @@ void fw_fwt_set_codec(void *encoder, enum fw_fwt_codec codec);
 int fw_fwt_write_modules(void *encoder, const struct fw_fwt_module *modules, size_t count,
                          struct fw_error *err);
 int fw_fwt_write_metadata(void *encoder, const char *key, const char *value, struct fw_error *err);
+/* Where events that need no check may be put by themselves (fwt_columns.h); a full block is ended
+ * with fw_fwt_flush. */
+struct fw_fwt_columns *fw_fwt_columns_of(void *encoder);
 /* Ends the current block, so that everything handed over can be read. */
 int fw_fwt_flush(void *encoder, struct fw_error *err);
 

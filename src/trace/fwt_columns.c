@@ -9,7 +9,6 @@
 #include "trace/fwt_columns.h"
 
 #include "base/alloc.h"
-#include "base/bug.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,38 +28,29 @@ void fw_fwt_columns_init(struct fw_fwt_columns *cols, bool branches)
 void fw_fwt_columns_release(struct fw_fwt_columns *cols)
 {
     free(cols->code);
-    free(cols->thread);
     free(cols->target);
     free(cols->codes);
     free(cols->slots);
     fw_vec_release(&cols->threads);
     fw_vec_release(&cols->thread_index);
+    fw_vec_release(&cols->runs);
     fw_vec_release(&cols->rf);
     fw_vec_release(&cols->value);
     memset(cols, 0, sizeof *cols);
 }
 
-static uint32_t hash_code(const struct fw_fwt_code *c)
-{
-    uint64_t h = (uint64_t)c->site << 32 | (uint32_t)(c->kind << 8 | c->order << 4 | c->has);
-
-    h = (h ^ (uint64_t)c->size << 16) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(h >> 40);
-}
-
-static bool same_code(const struct fw_fwt_code *a, const struct fw_fwt_code *b)
-{
-    return a->site == b->site && a->kind == b->kind && a->order == b->order && a->has == b->has &&
-           a->size == b->size;
-}
-
 /* The slot of the code: the one that holds it, or the free one where it belongs. */
-static uint32_t *find_slot(const struct fw_fwt_columns *cols, const struct fw_fwt_code *code)
+static uint32_t *find_slot(const struct fw_fwt_columns *cols, uint64_t what, uint32_t size)
 {
-    uint32_t i = hash_code(code) & cols->slot_mask;
+    uint64_t hash = (what ^ (uint64_t)size << 24) * 0x9e3779b97f4a7c15u;
+    uint32_t i = (uint32_t)(hash >> 40) & cols->slot_mask;
 
-    while (cols->slots[i] && !same_code(&cols->codes[cols->slots[i] - 1], code))
-        i = (i + 1) & cols->slot_mask;
+    for (; cols->slots[i]; i = (i + 1) & cols->slot_mask) {
+        const struct fw_fwt_code *code = &cols->codes[cols->slots[i] - 1];
+
+        if (code->what == what && code->size == size)
+            break;
+    }
     return &cols->slots[i];
 }
 
@@ -73,7 +63,7 @@ static void grow_slots(struct fw_fwt_columns *cols)
     cols->slots = fw_xcalloc(count, sizeof *cols->slots);
     cols->slot_mask = count - 1;
     for (uint32_t i = 0; i < cols->code_count; i++) {
-        uint32_t *slot = find_slot(cols, &cols->codes[i]);
+        uint32_t *slot = find_slot(cols, cols->codes[i].what, cols->codes[i].size);
 
         *slot = i + 1;
         cols->codes[i].slot = (uint32_t)(slot - cols->slots);
@@ -87,7 +77,6 @@ static void grow(struct fw_fwt_columns *cols)
 
     cols->capacity = capacity;
     cols->code = fw_xrealloc(cols->code, capacity, sizeof *cols->code);
-    cols->thread = fw_xrealloc(cols->thread, capacity, sizeof *cols->thread);
     cols->target = fw_xrealloc(cols->target, capacity, sizeof *cols->target);
     cols->codes = fw_xrealloc(cols->codes, capacity, sizeof *cols->codes);
     if (!cols->slots)
@@ -128,45 +117,50 @@ static int add_attr(struct fw_fwt_columns *cols, const struct fw_attr *attr, str
     return 0;
 }
 
-#define NO_CODE UINT32_MAX
-
-static uint32_t add_code(struct fw_fwt_columns *cols, struct fw_fwt_code code, uint32_t *slot,
-                         struct fw_error *err)
+static uint32_t add_code(struct fw_fwt_columns *cols, const struct fw_event *event, uint64_t what,
+                         uint32_t size, uint32_t *slot, struct fw_error *err)
 {
-    if (code.kind >= FW_KIND_COUNT || !fw_fwt_attrs_allowed(code.kind, code.has))
-        FW_BUG("event of kind %u with attributes 0x%x", code.kind, code.has);
-    if (code.kind == FW_BRANCH && !cols->branches) {
+    if (event->kind >= FW_KIND_COUNT || !fw_fwt_attrs_allowed(event->kind, what & 0xff))
+        FW_BUG("event of kind %u with attributes 0x%x", event->kind, (unsigned)what & 0xff);
+    if (event->kind == FW_BRANCH && !cols->branches) {
         fw_error_set(err, "event %" PRIu64 ": a branch in a trace that was to have none",
                      cols->first + cols->count);
-        return NO_CODE;
+        return FW_FWT_NO_CODE;
     }
-    code.slot = (uint32_t)(slot - cols->slots);
-    cols->codes[cols->code_count++] = code;
+    cols->codes[cols->code_count++] =
+        (struct fw_fwt_code) { what, size, 0, 0, (uint32_t)(slot - cols->slots) };
     *slot = cols->code_count;
     if (cols->code_count * SLOTS_PER_CODE > cols->slot_mask)
         grow_slots(cols);
     return cols->code_count - 1;
 }
 
-/* The code of the event, new or known.  Most often it follows the last one as it did before. */
-static uint32_t code_of(struct fw_fwt_columns *cols, const struct fw_event *event,
-                        const struct fw_attr *attr, struct fw_error *err)
+uint32_t fw_fwt_columns_code(struct fw_fwt_columns *cols, const struct fw_event *event,
+                             const struct fw_attr *attr, struct fw_error *err)
 {
-    struct fw_fwt_code code = { .site = event->site, .kind = event->kind, .order = event->order };
-    uint32_t *slot, guess, found;
+    uint64_t what = (uint64_t)event->site << 32 | (uint32_t)(event->kind << 16 | event->order << 8);
+    uint32_t size = 0, *slot;
 
     if (event->attr) {
-        code.has = (uint8_t)attr->has;
-        code.size = attr->has & FW_ATTR_SIZE ? attr->size : 0;
+        what |= attr->has & 0xff;
+        size = attr->has & FW_ATTR_SIZE ? attr->size : 0;
     }
-    guess = cols->count ? cols->codes[cols->code[cols->count - 1]].next : 0;
-    if (cols->code_count && same_code(&cols->codes[guess], &code))
-        return guess;
-    slot = find_slot(cols, &code);
-    found = FW_LIKELY(*slot) ? *slot - 1 : add_code(cols, code, slot, err);
-    if (cols->count && found != NO_CODE)
-        cols->codes[cols->code[cols->count - 1]].next = found;
-    return found;
+    if (FW_UNLIKELY(cols->code_count == cols->capacity))
+        grow(cols);
+    slot = find_slot(cols, what, size);
+    return FW_LIKELY(*slot) ? *slot - 1 : add_code(cols, event, what, size, slot, err);
+}
+
+/* Before an event that is its thread's first in a row, or for which there is no room. */
+void fw_fwt_columns_run(struct fw_fwt_columns *cols, uint32_t thread)
+{
+    if (cols->count == cols->capacity)
+        grow(cols);
+    if (thread + 1 == cols->thread)
+        return;
+    fw_vec_push(&cols->runs,
+                ((struct fw_fwt_run) { cols->count, thread_index(cols, thread) }));
+    cols->thread = thread + 1;
 }
 
 uint32_t fw_fwt_columns_add(struct fw_fwt_columns *cols, const struct fw_event *events,
@@ -177,19 +171,12 @@ uint32_t fw_fwt_columns_add(struct fw_fwt_columns *cols, const struct fw_event *
     n = n < count ? n : count;
     for (uint32_t i = 0; i < n; i++) {
         const struct fw_event *event = &events[i];
-        uint32_t at = cols->count, code;
+        uint32_t code = fw_fwt_columns_code(cols, event, &attrs[event->attr], err);
 
-        if (at == cols->capacity)
-            grow(cols);
-        code = code_of(cols, event, &attrs[event->attr], err);
-        if (code == NO_CODE || (event->attr && add_attr(cols, &attrs[event->attr], err) < 0))
+        if (code == FW_FWT_NO_CODE ||
+            (event->attr && add_attr(cols, &attrs[event->attr], err) < 0))
             return i;
-        cols->codes[code].uses++;
-        cols->code[at] = code;
-        cols->thread[at] = thread_index(cols, event->thread);
-        cols->target[at] = event->target;
-        cols->runs += at == 0 || cols->thread[at] != cols->thread[at - 1];
-        cols->count++;
+        fw_fwt_columns_put(cols, code, event->thread, event->target);
     }
     return n;
 }
@@ -268,17 +255,18 @@ static uint64_t estimate(const uint32_t *column, uint32_t n)
     return cost;
 }
 
-/* Turns targets into differences, in place of `to`. */
+/* Turns targets into differences, in place of `to`, and counts the uses of the codes. */
 static void differences(struct fw_fwt_columns *cols, uint32_t *to)
 {
     for (uint32_t i = 0; i < cols->code_count; i++)
-        cols->codes[i].last = 0;
+        cols->codes[i].last = cols->codes[i].uses = 0;
     for (uint32_t i = 0; i < cols->count; i++) {
         struct fw_fwt_code *code = &cols->codes[cols->code[i]];
         uint32_t difference = cols->target[i] - code->last;
 
         to[i] = difference << 1 ^ (0 - (difference >> 31));
         code->last = cols->target[i];
+        code->uses++;
     }
 }
 
@@ -303,12 +291,13 @@ static void put_dictionary(struct fw_fwt_columns *cols, struct fw_bytes *to)
     qsort(order, cols->code_count, sizeof *order, more_used);
     for (uint32_t i = 0; i < cols->code_count; i++) {
         const struct fw_fwt_code *code = order[i];
+        unsigned order_of = code->what >> 8 & 15, has = code->what & 15;
 
         rank[code - cols->codes] = i;
-        fw_vec_push(to, code->kind);
-        fw_vec_push(to, (unsigned char)(code->order | code->has << 4));
-        put_varint(to, code->site);
-        if (code->has & FW_ATTR_SIZE)
+        fw_vec_push(to, (unsigned char)(code->what >> 16));
+        fw_vec_push(to, (unsigned char)(order_of | has << 4));
+        put_varint(to, code->what >> 32);
+        if (has & FW_ATTR_SIZE)
             put_varint(to, code->size);
     }
     for (uint32_t i = 0; i < cols->count; i++)
@@ -317,19 +306,22 @@ static void put_dictionary(struct fw_fwt_columns *cols, struct fw_bytes *to)
     free(order);
 }
 
-/* Replaces the thread column by its runs: indices in place, lengths - 1 in `lengths`. */
-static void collect_runs(struct fw_fwt_columns *cols, uint32_t *lengths)
+static uint32_t run_end(const struct fw_fwt_columns *cols, size_t run)
 {
-    uint32_t run = 0, begin = 0;
+    return run + 1 < cols->runs.len ? cols->runs.at[run + 1].start : cols->count;
+}
 
-    for (uint32_t i = 1; i <= cols->count; i++) {
-        if (i < cols->count && cols->thread[i] == cols->thread[begin])
-            continue;
-        lengths[run] = i - begin - 1;
-        cols->thread[run++] = cols->thread[begin];
-        begin = i;
-    }
-    FW_ASSERT(run == cols->runs);
+/* Runs as two columns: lengths - 1, indices. */
+static void put_runs(const struct fw_fwt_columns *cols, struct pack *pack, uint32_t *scratch)
+{
+    uint32_t count = (uint32_t)cols->runs.len;
+
+    for (uint32_t i = 0; i < count; i++)
+        scratch[i] = run_end(cols, i) - cols->runs.at[i].start - 1;
+    put_planes(pack, scratch, count, 2);
+    for (uint32_t i = 0; i < count; i++)
+        scratch[i] = cols->runs.at[i].thread;
+    put_planes(pack, scratch, count, pack->layout.thread_planes);
 }
 
 static void put_threads(struct fw_fwt_columns *cols, struct pack *pack, uint32_t *scratch)
@@ -344,13 +336,15 @@ static void put_threads(struct fw_fwt_columns *cols, struct pack *pack, uint32_t
     layout->threads_size = (uint32_t)(to->len - start);
     layout->thread_planes = (uint8_t)planes_for(layout->thread_count - 1);
     /* A run takes three bytes, or four, against one for each event. */
-    if (cols->runs < cols->count / 4 || layout->thread_count == 1) {
-        layout->run_count = cols->runs;
-        collect_runs(cols, scratch);
-        put_planes(pack, scratch, cols->runs, 2);
+    if (cols->runs.len < cols->count / 4 || layout->thread_count == 1) {
+        layout->run_count = (uint32_t)cols->runs.len;
+        put_runs(cols, pack, scratch);
+        return;
     }
-    put_planes(pack, cols->thread, layout->run_count ? layout->run_count : cols->count,
-               layout->thread_planes);
+    for (size_t run = 0; run < cols->runs.len; run++)
+        for (uint32_t i = cols->runs.at[run].start; i < run_end(cols, run); i++)
+            scratch[i] = cols->runs.at[run].thread;
+    put_planes(pack, scratch, cols->count, layout->thread_planes);
 }
 
 static void put_targets(struct fw_fwt_columns *cols, struct pack *pack, const uint32_t *delta)
@@ -395,10 +389,11 @@ static void start_next(struct fw_fwt_columns *cols)
     for (size_t i = 0; i < cols->threads.len; i++)
         cols->thread_index.at[cols->threads.at[i]] = 0;
     fw_vec_clear(&cols->threads);
+    fw_vec_clear(&cols->runs);
     fw_vec_clear(&cols->rf);
     fw_vec_clear(&cols->value);
     cols->first += cols->count;
-    cols->count = cols->code_count = cols->runs = 0;
+    cols->count = cols->code_count = cols->thread = 0;
 }
 
 void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
@@ -407,7 +402,7 @@ void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
     struct pack pack = { .to = to, .seams = seams };
     struct fw_fwt_layout *layout = &pack.layout;
     uint32_t *delta = fw_xcalloc(cols->count, sizeof *delta);
-    uint32_t *lengths = fw_xcalloc(cols->runs, sizeof *lengths);
+    uint32_t *threads = fw_xcalloc(cols->count, sizeof *threads);
 
     seams->count = 0;
     differences(cols, delta);
@@ -415,7 +410,7 @@ void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
     put_dictionary(cols, to);
     layout->dictionary_count = cols->code_count;
     layout->dictionary_size = (uint32_t)(to->len - FW_FWT_EVENTS_HEAD);
-    put_threads(cols, &pack, lengths);
+    put_threads(cols, &pack, threads);
     layout->code_planes = (uint8_t)planes_for(cols->code_count - 1);
     put_planes(&pack, cols->code, cols->count, layout->code_planes);
     put_targets(cols, &pack, delta);
@@ -427,6 +422,6 @@ void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
     layout->value_size = (uint32_t)cols->value.len;
     pack_layout(to->at, layout);
     free(delta);
-    free(lengths);
+    free(threads);
     start_next(cols);
 }

@@ -175,6 +175,11 @@ static int write_all_names(struct fwt_encoder *e, struct fw_error *err)
     return 0;
 }
 
+struct fw_fwt_columns *fw_fwt_columns_of(void *encoder)
+{
+    return &((struct fwt_encoder *)encoder)->columns;
+}
+
 int fw_fwt_flush(void *encoder, struct fw_error *err)
 {
     struct fwt_encoder *e = encoder;

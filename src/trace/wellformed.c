@@ -532,3 +532,16 @@ int fw_wellformed_filter(struct fw_wellformed *wf, const struct fw_raw_batch *ra
     deliver(wf, raw, raw->count, batch, status);
     return 0;
 }
+
+bool fw_wellformed_is_easy(const struct fw_wellformed *wf, uint32_t thread)
+{
+    return !wf->gapped && thread < wf->threads.len &&
+           wf->threads.at[thread].phase == PHASE_RUNNING;
+}
+
+void fw_wellformed_passed(struct fw_wellformed *wf, uint64_t count)
+{
+    FW_ASSERT(!wf->gapped);
+    wf->lines += count;
+    wf->delivered += count;
+}

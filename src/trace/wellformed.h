@@ -31,4 +31,12 @@ int fw_wellformed_filter(struct fw_wellformed *wf, const struct fw_raw_batch *ra
                          struct fw_batch *batch, struct fw_read_status *status, uint32_t *bad,
                          struct fw_error *err);
 
+/*
+ * Accesses, branches, allocs and frees of a running thread need no check as long as nothing was
+ * dropped.  Is that so?  Then they may be kept from here, but are to be counted before the next
+ * batch comes: so many.  (Reads that name a write cannot come behind such writes.)
+ */
+bool fw_wellformed_is_easy(const struct fw_wellformed *wf, uint32_t thread);
+void fw_wellformed_passed(struct fw_wellformed *wf, uint64_t count);
+
 #endif

@@ -144,6 +144,12 @@ void fw_writer_leave_cut(struct fw_writer *writer)
     writer->leave_cut = true;
 }
 
+void fw_writer_passed(struct fw_writer *writer, uint64_t count)
+{
+    FW_ASSERT(!writer->runs.len);
+    writer->written += count;
+}
+
 /* Extends the map by an event. */
 static void note_index(struct fw_writer *writer, uint64_t index, uint64_t position)
 {

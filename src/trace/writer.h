@@ -63,6 +63,9 @@ uint64_t fw_writer_count(const struct fw_writer *writer);
 /* .fwt: no end mark will be written, so that readers take the trace for cut. */
 void fw_writer_leave_cut(struct fw_writer *writer);
 
+/* So many events went into the encoder by themselves, since the latest batch; as many indices. */
+void fw_writer_passed(struct fw_writer *writer, uint64_t count);
+
 int fw_writer_batch(struct fw_writer *writer, const struct fw_batch *batch, struct fw_error *err);
 
 /* Finishes a memory writer: *data is the caller's to free. */
