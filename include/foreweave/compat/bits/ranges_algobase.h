@@ -1,0 +1,7 @@
+/*
+ * bits/ranges_algobase.h - libstdc++'s, with calls where it names builtins (foreweave_calls.h).
+ */
+#pragma GCC system_header
+#include "../foreweave_calls_begin.h"
+#include_next <bits/ranges_algobase.h>
+#include "../foreweave_calls_end.h"

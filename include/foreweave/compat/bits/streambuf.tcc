@@ -1,0 +1,8 @@
+/*
+ * bits/streambuf.tcc - libstdc++'s, with buffers of streams instantiated in the program itself.
+ */
+#pragma GCC system_header
+#define FOREWEAVE_INSTANCES 0
+#include "../foreweave_instances_begin.h"
+#include_next <bits/streambuf.tcc>
+#include "../foreweave_instances_end.h"
