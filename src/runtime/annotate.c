@@ -32,7 +32,7 @@ void fw_annotate_ignore(unsigned what, int by)
 
 void fw_annotate_sync(enum fw_wire_kind kind, const volatile void *object, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(object));
 
     if (!t)
         return;

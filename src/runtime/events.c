@@ -1,13 +1,14 @@
 /*
  * events.c - entering and leaving the runtime, and what interceptors record.
  */
+#include "runtime/control.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
 
 #include <malloc.h>
 #include <string.h>
 
-struct fw_thread *fw_enter(void)
+struct fw_thread *fw_enter_again(void)
 {
     struct fw_thread *t = fw_self;
 
@@ -15,6 +16,22 @@ struct fw_thread *fw_enter(void)
         return NULL;
     t->inside = 1;
     fw_token_regain(t);
+    return t;
+}
+
+struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object)
+{
+    struct fw_thread *t = fw_enter_again();
+
+    if (FW_UNLIKELY(fw_control_on) && t && object) {
+        struct fw_op op = { .pc = pc,
+                            .name = name,
+                            .object = (uint64_t)(uintptr_t)object,
+                            .writes = name != fw_op_load,
+                            .spins = name == fw_op_load || name == fw_op_rmw };
+
+        fw_control_point(t, &op);
+    }
     return t;
 }
 

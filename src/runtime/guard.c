@@ -81,7 +81,7 @@ static bool wait_until_done(struct fw_thread *t, guard_t *guard)
 
 FW_EXPORT int __cxa_guard_acquire(guard_t *guard)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(guard);
     struct fw_cell *cell;
 
     find_real();
@@ -120,7 +120,7 @@ static void over(struct fw_thread *t, guard_t *guard, bool failed)
 
 FW_EXPORT void __cxa_guard_release(guard_t *guard)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(guard);
 
     find_real();
     real.release(guard);
@@ -133,7 +133,7 @@ FW_EXPORT void __cxa_guard_release(guard_t *guard)
 /* The initialisation has thrown: the next one tries, and sees what was done. */
 FW_EXPORT void __cxa_guard_abort(guard_t *guard)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(guard);
 
     find_real();
     real.abort(guard);

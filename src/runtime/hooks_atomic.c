@@ -9,6 +9,7 @@
  * from the same place and with the same value, is elided; putting it back right behind that record
  * changes nothing that anybody sees.  After some repeats the token is offered to others.
  */
+#include "runtime/control.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
 
@@ -65,9 +66,9 @@ static void record_load(struct fw_thread *t, const volatile void *address, unsig
     t->spins = 0;
 }
 
-static struct fw_thread *enter(void)
+static struct fw_thread *enter(const char *name, const volatile void *address, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, name, (const void *)(uintptr_t)address);
 
     if (t)
         fw_point(t);
@@ -79,7 +80,7 @@ static struct fw_thread *enter(void)
 #define LOAD_AND_STORE(bits, LOADED, STORED)                                                       \
     FW_EXPORT a##bits __tsan_atomic##bits##_load(const volatile a##bits *address, int order)       \
     {                                                                                              \
-        struct fw_thread *t = enter();                                                             \
+        struct fw_thread *t = enter(fw_op_load, address, FW_PC);                                   \
         a##bits value = LOADED(address);                                                           \
                                                                                                    \
         if (t) {                                                                                   \
@@ -91,7 +92,7 @@ static struct fw_thread *enter(void)
     FW_EXPORT void __tsan_atomic##bits##_store(volatile a##bits *address, a##bits value,           \
                                                int order)                                          \
     {                                                                                              \
-        struct fw_thread *t = enter();                                                             \
+        struct fw_thread *t = enter("store", address, FW_PC);                                      \
                                                                                                    \
         STORED(address, value);                                                                    \
         if (t) {                                                                                   \
@@ -104,7 +105,7 @@ static struct fw_thread *enter(void)
     FW_EXPORT a##bits __tsan_atomic##bits##_##name(volatile a##bits *address, a##bits value,       \
                                                    int order)                                      \
     {                                                                                              \
-        struct fw_thread *t = enter();                                                             \
+        struct fw_thread *t = enter(fw_op_rmw, address, FW_PC);                                    \
         a##bits old = CHANGED(address, value);                                                     \
                                                                                                    \
         if (t) {                                                                                   \
@@ -118,7 +119,7 @@ static struct fw_thread *enter(void)
     FW_EXPORT int __tsan_atomic##bits##_compare_exchange_##name(                                   \
         volatile a##bits *address, a##bits *expected, a##bits wanted, int order, int otherwise)    \
     {                                                                                              \
-        struct fw_thread *t = enter();                                                             \
+        struct fw_thread *t = enter(fw_op_rmw, address, FW_PC);                                    \
         int done = EXCHANGED(address, expected, wanted);                                           \
                                                                                                    \
         if (t && done)                                                                             \
@@ -144,7 +145,7 @@ static struct fw_thread *enter(void)
     FW_EXPORT a##bits __tsan_atomic##bits##_compare_exchange_val(                                  \
         volatile a##bits *address, a##bits expected, a##bits wanted, int order, int otherwise)     \
     {                                                                                              \
-        struct fw_thread *t = enter();                                                             \
+        struct fw_thread *t = enter(fw_op_rmw, address, FW_PC);                                    \
         int done = EXCHANGED(address, &expected, wanted);                                          \
                                                                                                    \
         if (t && done)                                                                             \
@@ -212,7 +213,7 @@ OPERATIONS(128, wide_load, wide_store, wide_exchange_if, wide)
 
 FW_EXPORT void __tsan_atomic_thread_fence(int order)
 {
-    struct fw_thread *t = enter();
+    struct fw_thread *t = enter("fence", NULL, FW_PC);
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!t)

@@ -75,7 +75,7 @@ void fw_stack_handler_end(struct fw_frame *mark)
 
 static __attribute__((noinline)) void out_of_ticks(void)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_again();
 
     if (!t) {
         fw_hot.ticks = fw_self ? 1000 : INT32_MAX; /* not now, or never */
@@ -90,6 +90,7 @@ static __attribute__((noinline)) void out_of_ticks(void)
 static inline void on_branch(void)
 {
     fw_hot.branched = true;
+    fw_hot.blocks++;
     if (FW_UNLIKELY(--fw_hot.ticks < 0))
         out_of_ticks();
 }

@@ -5,6 +5,7 @@
  * Without FOREWEAVE_OPTIONS, or with a recorder that does not answer, nothing is switched on and
  * the program runs as it would alone.
  */
+#include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
@@ -43,6 +44,8 @@ static void start(void)
         return;
     }
     register_membarrier();
+    if (fw_control_on)
+        fw_control_born(fw_self, NULL);
     fw_sched_start(&scheduling, fw_self);
     fw_signals_begin();
     send_beginning(fw_self);
@@ -58,6 +61,8 @@ static __attribute__((constructor(101))) void fw_runtime_init(void)
     fw_runtime_options_parse(&options, text);
     if (options.record && options.wire[0] && fw_sink_open(options.wire, FW_WIRE_STARTED))
         start();
+    else if (options.control && options.file[0] && fw_control_open(options.file))
+        start();
 }
 
 void fw_runtime_forked(void)
@@ -67,12 +72,14 @@ void fw_runtime_forked(void)
     if (!t || !fw_serial)
         return;
     t->inside++;
+    fw_control_forget();
     fw_sink_forget();
     fw_thread_adopt_child(t);
     fw_sched_forked(t);
     fw_sync_forked();
     register_membarrier();
-    fw_sink_open(options.wire, FW_WIRE_FORKED);
+    if (options.record)
+        fw_sink_open(options.wire, FW_WIRE_FORKED);
     send_beginning(t);
     t->inside--;
 }
@@ -83,6 +90,8 @@ void fw_runtime_ending(enum fw_wire_kind kind, uint64_t operand, const char *tex
     struct fw_thread *t = fw_self;
     bool has;
 
+    if (kind == FW_WIRE_EXIT)
+        fw_control_ended();
     if (!t || !fw_serial || !fw_sink.on)
         return;
     t->inside++;

@@ -73,7 +73,7 @@ void fw_heap_catch_up(struct fw_thread *t);
     do {                                                                                           \
         fw_leave(t);                                                                               \
         call;                                                                                      \
-        (t) = fw_enter();                                                                          \
+        (t) = fw_enter_again();                                                                    \
     } while (0)
 
 #define FW_PASS(t, waits, call)                                                                    \

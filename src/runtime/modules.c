@@ -126,6 +126,32 @@ void fw_modules_resend(struct fw_thread *t)
     fw_modules_changed(t);
 }
 
+static int needs_us(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const ElfW(Dyn) *dynamic = NULL, *entry;
+    const char *strings = NULL;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            strings = (const char *)entry->d_un.d_ptr;
+    for (entry = dynamic; strings && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strstr(strings + entry->d_un.d_val, "libforeweave_rt"))
+            *(bool *)context = true;
+    return 1; /* the first one is the program */
+}
+
+bool fw_modules_main_has_hooks(void)
+{
+    bool has = false;
+
+    dl_iterate_phdr(needs_us, &has);
+    return has;
+}
+
 /* Every instrumented module's constructor calls this. */
 FW_EXPORT void __tsan_init(void)
 {

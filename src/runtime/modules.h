@@ -10,6 +10,9 @@
  * memory under synchronisation that nobody saw (atomics) would be taken for races. */
 extern bool fw_modules_instrumented;
 
+/* Was the program itself built with hooks?  Known from the beginning: it needs our library. */
+bool fw_modules_main_has_hooks(void);
+
 /* Sends all modules, whatever was sent before: a new trace begins. */
 void fw_modules_resend(struct fw_thread *t);
 

@@ -40,16 +40,27 @@ static bool is(const char *text, size_t length, const char *word)
 static bool set_mode(struct fw_runtime_options *options, const char *value, size_t length)
 {
     options->record = is(value, length, "record");
-    return options->record || is(value, length, "off");
+    options->control = is(value, length, "control");
+    return options->record || options->control || is(value, length, "off");
+}
+
+static bool set_text(char *to, size_t room, const char *value, size_t length)
+{
+    if (length >= room)
+        return false;
+    memcpy(to, value, length);
+    to[length] = '\0';
+    return true;
 }
 
 static bool set_wire(struct fw_runtime_options *options, const char *value, size_t length)
 {
-    if (length >= sizeof options->wire)
-        return false;
-    memcpy(options->wire, value, length);
-    options->wire[length] = '\0';
-    return true;
+    return set_text(options->wire, sizeof options->wire, value, length);
+}
+
+static bool set_control(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_text(options->file, sizeof options->file, value, length);
 }
 
 static bool set_seed(struct fw_runtime_options *options, const char *value, size_t length)
@@ -73,6 +84,7 @@ static const struct {
 } keys[] = {
     { "mode", set_mode },
     { "wire", set_wire },
+    { "control", set_control },
     { "seed", set_seed },
     { "quantum", set_quantum },
 };

@@ -9,7 +9,9 @@
 
 struct fw_runtime_options {
     bool record;    /* mode=record */
+    bool control;   /* mode=control */
     char wire[108]; /* name of the recorder's socket; empty: none */
+    char file[128]; /* control=FILE: control_wire.h */
     uint64_t seed;
     uint32_t quantum;
 };

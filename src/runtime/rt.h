@@ -69,7 +69,12 @@ struct fw_thread; /* thread.h; most interceptors need only the pointer */
  * just do the real thing: serial mode is off, the library is not ready, the thread is unknown or
  * is inside already.
  */
-struct fw_thread *fw_enter(void);
+#define fw_enter() fw_enter_at(FW_PC, __func__, NULL)
+/* The same for what synchronises through an object or may wait: a point of controlled runs. */
+#define fw_enter_on(object) fw_enter_at(FW_PC, __func__, object)
+struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object);
+/* After fw_leave, in the same call. */
+struct fw_thread *fw_enter_again(void);
 void fw_leave(struct fw_thread *t);
 
 /* --- the token ----------------------------------------------------------------------------- */

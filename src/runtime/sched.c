@@ -12,6 +12,7 @@
  * All state here is under `lock`, which is held for some instructions only, never by a signal
  * handler (handlers of the program wait while a thread is inside the runtime).
  */
+#include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
@@ -22,6 +23,7 @@
 #define CHOICE      4u                  /* the next one is among this many at the queue's front */
 #define RETRY_FIRST (2 * 1000 * 1000ull)   /* ns after which a blocked thread looks itself ... */
 #define RETRY_LAST  (256 * 1000 * 1000ull) /* ... if nobody runs; doubled up to this */
+#define CONTROL_TICKS 1000000 /* branches without a point after which others go first */
 #define WATCH       (10 * 1000 * 1000ull)  /* ns after which waiting threads look at the holder */
 
 bool fw_serial;
@@ -35,28 +37,6 @@ static struct {
     uint32_t quantum;
     uint64_t turns;  /* times that the token has changed hands */
 } sched;
-
-/* --- lists --------------------------------------------------------------------------------- */
-
-static void list_init(struct fw_list *list)
-{
-    list->next = list->previous = list;
-}
-
-static void list_append(struct fw_list *list, struct fw_list *item)
-{
-    item->previous = list->previous;
-    item->next = list;
-    list->previous->next = item;
-    list->previous = item;
-}
-
-static void list_remove(struct fw_list *item)
-{
-    item->previous->next = item->next;
-    item->next->previous = item->previous;
-    item->next = item->previous = item;
-}
 
 static struct fw_list *bucket_of(const void *object)
 {
@@ -77,14 +57,18 @@ static uint32_t draw(void)
 
 static void new_quantum(struct fw_thread *t)
 {
+    if (fw_control_on) {
+        t->hot->ticks = CONTROL_TICKS;
+        return;
+    }
     t->hot->ticks = (int32_t)(sched.quantum / 2 + draw() % sched.quantum);
 }
 
 static void clear_queues(void)
 {
-    list_init(&sched.ready);
+    fw_list_init(&sched.ready);
     for (unsigned i = 0; i < BUCKETS; i++)
-        list_init(&sched.blocked[i]);
+        fw_list_init(&sched.blocked[i]);
 }
 
 void fw_sched_start(const struct fw_sched_options *options, struct fw_thread *first)
@@ -140,11 +124,18 @@ static struct fw_thread *next_ready(void)
     struct fw_list *item = sched.ready.next;
     unsigned steps;
 
+    if (fw_control_on) {
+        struct fw_thread *next = fw_control_pick(NULL, &sched.ready);
+
+        if (next)
+            fw_list_remove(&next->link);
+        return next;
+    }
     if (item == &sched.ready)
         return NULL;
     for (steps = draw() % CHOICE; steps && item->next != &sched.ready; steps--)
         item = item->next;
-    list_remove(item);
+    fw_list_remove(item);
     return FW_THREAD_OF(link, item);
 }
 
@@ -156,6 +147,8 @@ static struct fw_thread *hand_over(void)
     sched.holder = NULL;
     if (next)
         grant(next);
+    else if (fw_control_on)
+        fw_control_idle();
     return next;
 }
 
@@ -165,17 +158,29 @@ static void wake_up(struct fw_thread *t)
         fw_futex_wake(&t->go, 0);
 }
 
+/* The token is nobody's although somebody may be ready: the strategy thinks again.  Locked. */
+static struct fw_thread *kick(void)
+{
+    struct fw_thread *next = next_ready();
+
+    if (next) {
+        grant(next);
+        wake_up(next);
+    }
+    return next;
+}
+
 /* t wants the token.  Locked; true: it has it. */
 static bool ask(struct fw_thread *t)
 {
     atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* ours until granted, under the lock */
-    if (!sched.holder) {
+    if (!sched.holder && !fw_control_on) {
         grant(t);
         return true;
     }
     t->state = FW_STATE_READY;
-    list_append(&sched.ready, &t->link);
-    return false;
+    fw_list_append(&sched.ready, &t->link);
+    return !sched.holder && kick() == t;
 }
 
 /*
@@ -189,6 +194,8 @@ static void watch_holder(uint64_t *turns_seen)
 
     fw_sched_lock();
     holder = sched.holder;
+    if (!holder && fw_control_on)
+        kick();
     if (!holder || sched.turns != *turns_seen || holder->inside || !fw_watchdog_in_kernel(holder)) {
         *turns_seen = sched.turns;
         fw_sched_unlock();
@@ -265,7 +272,7 @@ bool fw_token_take_within(struct fw_thread *t, uint64_t ns)
     fw_sched_lock();
     has = sched.holder == t;
     if (!has)
-        list_remove(&t->link);
+        fw_list_remove(&t->link);
     fw_sched_unlock();
     return has;
 }
@@ -276,6 +283,8 @@ void fw_token_pass(struct fw_thread *t, enum fw_state state)
 
     fw_sched_lock();
     t->state = state;
+    if (sched.holder == t && fw_control_on)
+        fw_control_turn(t, state == FW_STATE_DEAD ? FW_TURN_FINISHED : FW_TURN_BLOCKED);
     if (sched.holder == t)
         next = hand_over();
     fw_sched_unlock();
@@ -305,23 +314,60 @@ void fw_token_regain_lost(struct fw_thread *t)
     t->inside = inside;
 }
 
+/* t, the holder, makes way for another one, which is in no queue.  Locked. */
+static void make_way(struct fw_thread *t, struct fw_thread *next, enum fw_turn_end end)
+{
+    if (fw_control_on)
+        fw_control_turn(t, end);
+    atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
+    t->state = FW_STATE_READY;
+    fw_list_append(&sched.ready, &t->link);
+    grant(next);
+}
+
 void fw_yield(struct fw_thread *t)
 {
     struct fw_thread *next;
 
     fw_sched_lock();
+    t->plan.yields = true;
     next = next_ready();
-    if (next) {
-        atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
-        t->state = FW_STATE_READY;
-        list_append(&sched.ready, &t->link);
-        grant(next);
-    }
+    if (next)
+        make_way(t, next, FW_TURN_YIELDED);
     fw_sched_unlock();
     if (next) {
         wake_up(next);
         wait_for_go(t, UINT64_MAX);
     }
+    new_quantum(t);
+}
+
+void fw_sched_decide(struct fw_thread *t)
+{
+    struct fw_thread *next;
+
+    if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
+        fw_control->strategy != FW_STRATEGY_STEPS)
+        return; /* relaxed: who comes in this moment might as well have come later */
+    fw_sched_lock();
+    next = fw_control_pick(t, &sched.ready);
+    if (next == t) {
+        fw_sched_unlock();
+        return;
+    }
+    if (next) {
+        fw_list_remove(&next->link);
+        make_way(t, next, FW_TURN_PREEMPTED);
+    } else {
+        fw_control_turn(t, FW_TURN_PREEMPTED); /* it waits for somebody who is on its way */
+        atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
+        t->state = FW_STATE_READY;
+        fw_list_append(&sched.ready, &t->link);
+        sched.holder = NULL;
+    }
+    fw_sched_unlock();
+    wake_up(next);
+    wait_for_go(t, UINT64_MAX);
     new_quantum(t);
 }
 
@@ -337,8 +383,12 @@ void fw_unblock(struct fw_thread *t, enum fw_woken woken)
 {
     if (t->state != FW_STATE_BLOCKED)
         return;
-    list_remove(&t->link);
+    fw_list_remove(&t->link);
     t->woken = woken;
+    if (fw_control_on && woken == FW_RETRY)
+        fw_control_retried(t);
+    else if (fw_control_on)
+        fw_control_progress();
     if (ask(t))
         wake_up(t);
 }
@@ -411,8 +461,11 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     t->state = FW_STATE_BLOCKED;
     t->object = object;
     t->flags = flags;
+    t->deadline = deadline;
     atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
-    list_append(bucket_of(object), &t->link);
+    fw_list_append(bucket_of(object), &t->link);
+    if (fw_control_on)
+        fw_control_turn(t, FW_TURN_BLOCKED);
     next = hand_over();
     fw_sched_unlock();
     wake_up(next);

@@ -3,6 +3,7 @@
  */
 #include "runtime/shadow.h"
 
+#include "runtime/control.h"
 #include "runtime/sink.h"
 
 #include <string.h>
@@ -69,6 +70,8 @@ static __attribute__((noinline)) void start_over(void)
 
 void fw_segment_next(struct fw_thread *t)
 {
+    if (fw_control_on)
+        return; /* nothing is recorded, and no hook takes the short way */
     set_open(t->hot->segment >> FW_SEGMENT_SHIFT, false);
     if (FW_UNLIKELY(last_segment + 1 >= SEGMENT_MASK))
         start_over();
@@ -225,6 +228,8 @@ void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool writ
 {
     uintptr_t first, end;
 
+    if (FW_UNLIKELY(fw_control_on))
+        fw_control_access(t, (uintptr_t)address, bytes, write, pc);
     if (!bytes || t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS) || !fw_sink.on)
         return;
     if (!note_range(t, (uintptr_t)address, bytes, write, pc, &first, &end))

@@ -3,6 +3,7 @@
  */
 #include "runtime/sink.h"
 
+#include "runtime/control.h"
 #include "runtime/futex.h"
 
 #include <errno.h>
@@ -132,11 +133,17 @@ static inline unsigned take_branch(struct fw_hot *hot)
     return aux;
 }
 
+/* Controlled runs record nothing, but interceptors keep their books as if. */
+static uint64_t not_recorded(void)
+{
+    return fw_control_on ? ++fw_sink.count : 0;
+}
+
 uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, unsigned n,
                      unsigned aux, uintptr_t pc)
 {
     if (!fw_sink.on)
-        return 0;
+        return not_recorded();
     introduce(t);
     aux |= take_branch(t->hot);
     if (!reserve(16))
@@ -152,7 +159,7 @@ uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t 
     unsigned aux;
 
     if (!fw_sink.on)
-        return 0;
+        return not_recorded();
     introduce(t);
     aux = take_branch(t->hot);
     if (!reserve(32))

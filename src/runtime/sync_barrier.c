@@ -55,7 +55,7 @@ static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, unsigned co
 
 FW_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(barrier);
     const struct layout *layout = (const void *)barrier;
     struct fw_cell *cell;
     int status;

@@ -274,7 +274,7 @@ static int wait_and_leave(struct fw_thread *t, pthread_cond_t *cond, pthread_mut
 
 FW_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(cond);
 
     find_real();
     return t ? wait_and_leave(t, cond, mutex, FW_UNLIMITED, FW_PC) : real.wait(cond, mutex);
@@ -283,7 +283,7 @@ FW_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 FW_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                      const struct timespec *when)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(cond);
 
     find_real();
     return t ? wait_and_leave(t, cond, mutex, limit_of(cond, when), FW_PC)
@@ -293,16 +293,16 @@ FW_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mute
 FW_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
                                      const struct timespec *when)
 {
-    struct fw_thread *t = fw_clock_is_valid(clock) ? fw_enter() : NULL;
+    struct fw_thread *t = fw_clock_is_valid(clock) ? fw_enter_on(cond) : NULL;
 
     find_real();
     return t ? wait_and_leave(t, cond, mutex, (struct fw_limit) { clock, when }, FW_PC)
              : real.clockwait(cond, mutex, clock, when);
 }
 
-static int notify(pthread_cond_t *cond, bool all, uintptr_t pc)
+static int notify(pthread_cond_t *cond, bool all, const char *name, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, name, cond);
 
     find_real();
     if (!t) {
@@ -317,12 +317,12 @@ static int notify(pthread_cond_t *cond, bool all, uintptr_t pc)
 
 FW_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
-    return notify(cond, false, FW_PC);
+    return notify(cond, false, __func__, FW_PC);
 }
 
 FW_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-    return notify(cond, true, FW_PC);
+    return notify(cond, true, __func__, FW_PC);
 }
 
 FW_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes)

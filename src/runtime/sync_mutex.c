@@ -219,7 +219,7 @@ int fw_mutex_unlock(struct fw_thread *t, pthread_mutex_t *mutex, uintptr_t pc)
 
 FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     FW_REAL(real.lock, "pthread_mutex_lock");
@@ -233,7 +233,7 @@ FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 FW_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     FW_REAL(real.trylock, "pthread_mutex_trylock");
@@ -247,7 +247,7 @@ FW_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
 FW_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *when)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     FW_REAL(real.timedlock, "pthread_mutex_timedlock");
@@ -267,7 +267,7 @@ FW_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     int status;
 
     FW_REAL(real.clocklock, "pthread_mutex_clocklock");
-    t = fw_clock_is_valid(clock) ? fw_enter() : NULL;
+    t = fw_clock_is_valid(clock) ? fw_enter_on(mutex) : NULL;
     if (!t)
         return real.clocklock(mutex, clock, when);
     fw_point(t);
@@ -278,7 +278,7 @@ FW_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 
 FW_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     FW_REAL(real.unlock, "pthread_mutex_unlock");
@@ -326,7 +326,7 @@ FW_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 /* Locks the mutex for some moments, inside the C library. */
 FW_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     FW_REAL(real.setprioceiling, "pthread_mutex_setprioceiling");

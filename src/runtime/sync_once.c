@@ -124,7 +124,7 @@ static int run(struct fw_thread *t, struct fw_cell *cell, pthread_once_t *contro
     extra->once = &frame;
     fw_leave(t);
     status = fw_once_call(control, routine, real_once);
-    t = fw_enter();
+    t = fw_enter_again();
     if (t) {
         over(t, false);
         fw_leave(t);
@@ -134,7 +134,7 @@ static int run(struct fw_thread *t, struct fw_cell *cell, pthread_once_t *contro
 
 int fw_once(pthread_once_t *control, void (*routine)(void), uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "pthread_once", control);
     struct fw_cell *cell;
     int state;
 

@@ -159,7 +159,7 @@ static int acquire_now(pthread_rwlock_t *lock, bool write, struct fw_thread *t, 
 
 FW_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(lock);
 
     find_real();
     return t ? acquire(lock, false, FW_UNLIMITED, t, FW_PC) : real.rdlock(lock);
@@ -167,7 +167,7 @@ FW_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 
 FW_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(lock);
 
     find_real();
     return t ? acquire(lock, true, FW_UNLIMITED, t, FW_PC) : real.wrlock(lock);
@@ -175,7 +175,7 @@ FW_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 FW_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(lock);
 
     find_real();
     return t ? acquire_now(lock, false, t, FW_PC) : real.tryrdlock(lock);
@@ -183,22 +183,25 @@ FW_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
 FW_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(lock);
 
     find_real();
     return t ? acquire_now(lock, true, t, FW_PC) : real.trywrlock(lock);
 }
 
 /* The C library looks at clock and time first, also if the lock is free. */
-static struct fw_thread *enter_timed(clockid_t clock, const struct timespec *when)
+static struct fw_thread *enter_timed(const pthread_rwlock_t *lock, clockid_t clock,
+                                     const struct timespec *when, const char *name, uintptr_t pc)
 {
     find_real();
-    return fw_clock_is_valid(clock) && fw_time_is_valid(when) ? fw_enter() : NULL;
+    if (!fw_clock_is_valid(clock) || !fw_time_is_valid(when))
+        return NULL;
+    return fw_enter_at(pc, name, lock);
 }
 
 FW_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *when)
 {
-    struct fw_thread *t = enter_timed(CLOCK_REALTIME, when);
+    struct fw_thread *t = enter_timed(lock, CLOCK_REALTIME, when, __func__, FW_PC);
 
     return t ? acquire(lock, false, (struct fw_limit) { CLOCK_REALTIME, when }, t, FW_PC)
              : real.timedrdlock(lock, when);
@@ -206,7 +209,7 @@ FW_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct ti
 
 FW_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *when)
 {
-    struct fw_thread *t = enter_timed(CLOCK_REALTIME, when);
+    struct fw_thread *t = enter_timed(lock, CLOCK_REALTIME, when, __func__, FW_PC);
 
     return t ? acquire(lock, true, (struct fw_limit) { CLOCK_REALTIME, when }, t, FW_PC)
              : real.timedwrlock(lock, when);
@@ -215,7 +218,7 @@ FW_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct ti
 FW_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
                                          const struct timespec *when)
 {
-    struct fw_thread *t = enter_timed(clock, when);
+    struct fw_thread *t = enter_timed(lock, clock, when, __func__, FW_PC);
 
     return t ? acquire(lock, false, (struct fw_limit) { clock, when }, t, FW_PC)
              : real.clockrdlock(lock, clock, when);
@@ -224,7 +227,7 @@ FW_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock
 FW_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
                                          const struct timespec *when)
 {
-    struct fw_thread *t = enter_timed(clock, when);
+    struct fw_thread *t = enter_timed(lock, clock, when, __func__, FW_PC);
 
     return t ? acquire(lock, true, (struct fw_limit) { clock, when }, t, FW_PC)
              : real.clockwrlock(lock, clock, when);
@@ -232,7 +235,7 @@ FW_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock
 
 FW_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(lock);
     int status;
 
     find_real();

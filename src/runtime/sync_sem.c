@@ -218,7 +218,7 @@ static int wait_and_leave(struct fw_thread *t, sem_t *semaphore, struct fw_limit
     fw_leave(t);
     while (status == ECANCELED) {
         fw_cancel_act(t);
-        t = fw_enter();
+        t = fw_enter_again();
         status = wait_for_token(t, semaphore, limit, pc);
         fw_leave(t);
     }
@@ -234,7 +234,7 @@ FW_EXPORT int sem_wait(sem_t *semaphore)
 
     find_real();
     fw_cancel_test();
-    t = fw_enter();
+    t = fw_enter_on(semaphore);
     return t ? wait_and_leave(t, semaphore, FW_UNLIMITED, FW_PC) : real.wait(semaphore);
 }
 
@@ -246,7 +246,7 @@ FW_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *when)
     if (!fw_time_is_valid(when))
         return real.timedwait(semaphore, when);
     fw_cancel_test();
-    t = fw_enter();
+    t = fw_enter_on(semaphore);
     return t ? wait_and_leave(t, semaphore, (struct fw_limit) { CLOCK_REALTIME, when }, FW_PC)
              : real.timedwait(semaphore, when);
 }
@@ -259,14 +259,14 @@ FW_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct time
     if (!fw_clock_is_valid(clock) || !fw_time_is_valid(when))
         return real.clockwait(semaphore, clock, when);
     fw_cancel_test();
-    t = fw_enter();
+    t = fw_enter_on(semaphore);
     return t ? wait_and_leave(t, semaphore, (struct fw_limit) { clock, when }, FW_PC)
              : real.clockwait(semaphore, clock, when);
 }
 
 FW_EXPORT int sem_trywait(sem_t *semaphore)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(semaphore);
     int status, saved;
 
     find_real();
@@ -289,7 +289,7 @@ FW_EXPORT int sem_trywait(sem_t *semaphore)
 
 FW_EXPORT int sem_post(sem_t *semaphore)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(semaphore);
     struct fw_cell *cell;
     int status, saved;
 
@@ -317,7 +317,7 @@ FW_EXPORT int sem_post(sem_t *semaphore)
 
 FW_EXPORT int sem_getvalue(sem_t *semaphore, int *value)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(semaphore);
 
     find_real();
     if (t) {

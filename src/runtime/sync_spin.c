@@ -21,7 +21,7 @@ static struct {
 
 FW_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)(uintptr_t)lock);
 
     FW_REAL(real.lock, "pthread_spin_lock");
     if (!t)
@@ -37,7 +37,7 @@ FW_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 
 FW_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)(uintptr_t)lock);
     int status;
 
     FW_REAL(real.trylock, "pthread_spin_trylock");
@@ -57,7 +57,7 @@ FW_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 FW_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)(uintptr_t)lock);
     int status;
 
     FW_REAL(real.unlock, "pthread_spin_unlock");

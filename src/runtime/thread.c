@@ -6,6 +6,7 @@
  */
 #include "runtime/thread.h"
 
+#include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/sink.h"
 
@@ -32,28 +33,15 @@ static struct fw_thread *take_spare(void)
 
     if (item == &registry.spare)
         return NULL;
-    item->previous->next = item->next;
-    item->next->previous = item->previous;
+    fw_list_remove(item);
     return FW_THREAD_OF(all, item);
-}
-
-static void append(struct fw_list *list, struct fw_list *item)
-{
-    item->previous = list->previous;
-    item->next = list;
-    list->previous->next = item;
-    list->previous = item;
-}
-
-static void link_self(struct fw_list *item)
-{
-    item->next = item->previous = item;
 }
 
 /* A zeroed thread with frames, in the list of all.  NULL: no memory. */
 static struct fw_thread *make(void)
 {
     struct fw_frame *frames = NULL;
+    uint32_t *counts = NULL;
     struct fw_thread *t;
 
     fw_sched_lock();
@@ -61,6 +49,7 @@ static struct fw_thread *make(void)
     fw_sched_unlock();
     if (t) {
         frames = t->frames;
+        counts = t->plan.by_site;
     } else {
         char *memory = fw_map_memory(FW_WIRE_PAGE + FRAME_BYTES + AGAIN_BYTES);
 
@@ -72,20 +61,20 @@ static struct fw_thread *make(void)
     _Static_assert(sizeof *t <= FW_WIRE_PAGE, "a thread fits into its page");
     memset(t, 0, sizeof *t);
     t->frames = frames;
+    t->plan.by_site = counts;
     t->again = (uint32_t *)((char *)frames + FRAME_BYTES);
     t->number = registry.count++;
-    link_self(&t->link);
+    fw_list_init(&t->link);
     fw_sched_lock();
-    append(&registry.all, &t->all);
+    fw_list_append(&registry.all, &t->all);
     fw_sched_unlock();
     return t;
 }
 
 static void give_back(struct fw_thread *t)
 {
-    t->all.previous->next = t->all.next;
-    t->all.next->previous = t->all.previous;
-    append(&registry.spare, &t->all);
+    fw_list_remove(&t->all);
+    fw_list_append(&registry.spare, &t->all);
 }
 
 void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context)
@@ -130,8 +119,8 @@ void fw_thread_adopt_main(void)
 {
     struct fw_thread *t;
 
-    link_self(&registry.all);
-    link_self(&registry.spare);
+    fw_list_init(&registry.all);
+    fw_list_init(&registry.spare);
     registry.has_key = pthread_key_create(&registry.key, key_destructor) == 0;
     t = make();
     if (!t)
@@ -146,9 +135,9 @@ void fw_thread_adopt_main(void)
 
 void fw_thread_adopt_child(struct fw_thread *t)
 {
-    link_self(&registry.all);
-    link_self(&registry.spare);
-    append(&registry.all, &t->all);
+    fw_list_init(&registry.all);
+    fw_list_init(&registry.spare);
+    fw_list_append(&registry.all, &t->all);
     registry.count = 1;
     t->number = 0;
     t->tid = (int32_t)fw_call(SYS_gettid, 0, 0, 0, 0);
@@ -162,6 +151,8 @@ struct fw_thread *fw_thread_create(struct fw_thread *parent, uintptr_t pc)
 {
     struct fw_thread *t = make();
 
+    if (t && fw_control_on)
+        fw_control_born(t, parent);
     if (t)
         fw_sync(parent, FW_WIRE_FORK, (const void *)(uintptr_t)t->number, pc);
     return t;
@@ -194,8 +185,15 @@ void fw_thread_begin(struct fw_thread *t)
     t->inside = 1;
     become(t);
     fw_token_await(t);
-    fw_hot.ticks = 0;
-    fw_yield(t); /* sets its quantum, and lets the seed decide who goes first */
+    if (fw_control_on) {
+        struct fw_op op = { .name = "start", .writes = true };
+
+        fw_hot.ticks = INT32_MAX;
+        fw_control_point(t, &op);
+    } else {
+        fw_hot.ticks = 0;
+        fw_yield(t); /* sets its quantum, and lets the seed decide who goes first */
+    }
     fw_segment_next(t);
     send_start(t);
     if (registry.has_key)

@@ -9,6 +9,7 @@
 #ifndef FW_RUNTIME_THREAD_H
 #define FW_RUNTIME_THREAD_H
 
+#include "runtime/list.h"
 #include "runtime/rt.h"
 
 #define FW_MAX_AGAIN  16384u
@@ -28,6 +29,7 @@ struct fw_frame {
 struct fw_hot {
     uint64_t segment; /* the current segment's number, shifted (shadow.h); 0: none, hooks take the
                          long way */
+    uint64_t blocks;  /* basic blocks entered */
     int32_t ticks;    /* left of the quantum; below 0 hooks take the long way */
     bool branched;    /* since the last record */
     bool has_read;    /* since the last branch that was sent: read, joined or started */
@@ -49,8 +51,23 @@ enum fw_state {
     FW_STATE_DEAD,
 };
 
-struct fw_list {
-    struct fw_list *next, *previous;
+/* What control knows of a thread (control.h).  Its own while it has the token, else under the
+ * scheduler's lock. */
+struct fw_plan {
+    uintptr_t pc;     /* of its latest point: what it is about to do */
+    const char *name;
+    uint64_t object;
+    uint32_t size, site;
+    bool writes;
+    bool yields;      /* it spins: others first */
+    uint32_t parent, ordinal, children, path; /* as in struct fw_control_path */
+    uint32_t *by_site, *by_class;             /* points so far */
+    uint32_t points;  /* of its turn */
+    uint64_t all_points;
+    uint64_t priority, clock;                 /* strategies' */
+    uint64_t retried; /* the progress it last looked after */
+    uint32_t spun;
+    uint32_t spin_sites[4];
 };
 
 struct fw_thread {
@@ -91,6 +108,8 @@ struct fw_thread {
     volatile int cancelled;    /* pthread_cancel was called */
     pthread_t handle;
     bool has_handle, forgotten, has_tid;
+    uint64_t deadline;         /* of what it is blocked on */
+    struct fw_plan plan;
 };
 
 #define FW_THREAD_OF(member, pointer)                                                              \
@@ -132,6 +151,8 @@ void fw_unblock(struct fw_thread *t, enum fw_woken woken);
 /* The program runs t without its having the token: takes it again.  Nothing if it has it. */
 static inline void fw_token_regain(struct fw_thread *t);
 void fw_token_regain_lost(struct fw_thread *t);
+/* At a point of a controlled run: the strategy decides. */
+void fw_sched_decide(struct fw_thread *t);
 
 static inline void fw_token_regain(struct fw_thread *t)
 {

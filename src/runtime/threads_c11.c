@@ -55,7 +55,7 @@ static int in_c11(int status)
 
 FW_EXPORT int thrd_create(thrd_t *handle, thrd_start_t start, void *argument)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(handle);
     struct fw_thread_extra what = { .start_c11 = start, .argument = argument };
     int status;
 
@@ -70,7 +70,7 @@ FW_EXPORT int thrd_create(thrd_t *handle, thrd_start_t start, void *argument)
 
 FW_EXPORT int thrd_join(thrd_t handle, int *result)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)handle);
     void *value = NULL;
     bool cancelled;
     int status;
@@ -82,7 +82,7 @@ FW_EXPORT int thrd_join(thrd_t handle, int *result)
     fw_leave(t);
     while (cancelled) {
         fw_cancel_act(t);
-        t = fw_enter();
+        t = fw_enter_again();
         status = fw_threads_join(t, handle, &value, FW_UNLIMITED, &cancelled, FW_PC);
         fw_leave(t);
     }
@@ -93,7 +93,7 @@ FW_EXPORT int thrd_join(thrd_t handle, int *result)
 
 FW_EXPORT int thrd_detach(thrd_t handle)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)handle);
     int status;
 
     REAL(thrd_detach);
@@ -148,7 +148,7 @@ FW_EXPORT void mtx_destroy(mtx_t *mutex)
 
 FW_EXPORT int mtx_lock(mtx_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     REAL(mtx_lock);
@@ -162,7 +162,7 @@ FW_EXPORT int mtx_lock(mtx_t *mutex)
 
 FW_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict when)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     REAL(mtx_timedlock);
@@ -177,7 +177,7 @@ FW_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restri
 
 FW_EXPORT int mtx_trylock(mtx_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     REAL(mtx_trylock);
@@ -191,7 +191,7 @@ FW_EXPORT int mtx_trylock(mtx_t *mutex)
 
 FW_EXPORT int mtx_unlock(mtx_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
     REAL(mtx_unlock);
@@ -239,7 +239,7 @@ static int wait(struct fw_thread *t, cnd_t *cond, mtx_t *mutex, struct fw_limit 
 
 FW_EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(cond);
 
     REAL(cnd_wait);
     return t ? wait(t, cond, mutex, FW_UNLIMITED, FW_PC) : real.cnd_wait(cond, mutex);
@@ -248,16 +248,16 @@ FW_EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
 FW_EXPORT int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex,
                             const struct timespec *restrict when)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(cond);
 
     REAL(cnd_timedwait);
     return t ? wait(t, cond, mutex, (struct fw_limit) { CLOCK_REALTIME, when }, FW_PC)
              : real.cnd_timedwait(cond, mutex, when);
 }
 
-static int notify(cnd_t *cond, bool all, uintptr_t pc)
+static int notify(cnd_t *cond, bool all, const char *name, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, name, cond);
 
     REAL(cnd_signal);
     REAL(cnd_broadcast);
@@ -273,10 +273,10 @@ static int notify(cnd_t *cond, bool all, uintptr_t pc)
 
 FW_EXPORT int cnd_signal(cnd_t *cond)
 {
-    return notify(cond, false, FW_PC);
+    return notify(cond, false, __func__, FW_PC);
 }
 
 FW_EXPORT int cnd_broadcast(cnd_t *cond)
 {
-    return notify(cond, true, FW_PC);
+    return notify(cond, true, __func__, FW_PC);
 }

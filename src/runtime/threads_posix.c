@@ -167,7 +167,7 @@ int fw_threads_create(struct fw_thread *t, pthread_t *handle, const pthread_attr
 FW_EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
                              void *(*start)(void *), void *argument)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on(handle);
     struct fw_thread_extra what = { .start = start, .argument = argument };
     int status;
 
@@ -288,7 +288,7 @@ static int join_and_leave(struct fw_thread *t, pthread_t handle, void **result,
     fw_leave(t);
     while (cancelled) {
         fw_cancel_act(t);
-        t = fw_enter();
+        t = fw_enter_again();
         status = fw_threads_join(t, handle, result, limit, &cancelled, pc);
         fw_leave(t);
     }
@@ -297,7 +297,7 @@ static int join_and_leave(struct fw_thread *t, pthread_t handle, void **result,
 
 FW_EXPORT int pthread_join(pthread_t handle, void **result)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)handle);
 
     find_real();
     return t ? join_and_leave(t, handle, result, FW_UNLIMITED, FW_PC) : real.join(handle, result);
@@ -305,7 +305,7 @@ FW_EXPORT int pthread_join(pthread_t handle, void **result)
 
 FW_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct timespec *when)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)handle);
     struct fw_limit limit = { when ? CLOCK_REALTIME : -1, when };
 
     find_real();
@@ -316,7 +316,7 @@ FW_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct
 FW_EXPORT int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t clock,
                                    const struct timespec *when)
 {
-    struct fw_thread *t = fw_clock_is_valid(clock) ? fw_enter() : NULL;
+    struct fw_thread *t = fw_clock_is_valid(clock) ? fw_enter_on((const void *)handle) : NULL;
     struct fw_limit limit = { when ? clock : -1, when };
 
     find_real();
@@ -326,7 +326,7 @@ FW_EXPORT int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t cl
 
 FW_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
 {
-    struct fw_thread *t = fw_enter(), *other;
+    struct fw_thread *t = fw_enter_on((const void *)handle), *other;
     bool cancelled;
     int status;
 
@@ -384,7 +384,7 @@ void fw_threads_finish(struct fw_thread *t)
 
 FW_EXPORT int pthread_detach(pthread_t handle)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_on((const void *)handle);
     int status;
 
     find_real();
@@ -397,7 +397,7 @@ FW_EXPORT int pthread_detach(pthread_t handle)
 
 FW_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
-    struct fw_thread *t = fw_enter(), *other;
+    struct fw_thread *t = fw_enter_on((const void *)handle), *other;
     int status;
 
     find_real();

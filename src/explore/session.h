@@ -1,0 +1,95 @@
+/*
+ * session.h - runs one program under control, again and again.
+ *
+ * A session owns the shared memory of runtime/control_wire.h.  Sites that one run has met keep
+ * their numbers in the next.  What the program prints is kept (standard output and error as one
+ * text), not shown, unless the setup says otherwise.  A run that does not end within the limit is
+ * killed, with all processes it has started.
+ *
+ * Not thread-safe; several sessions are independent of each other.
+ */
+#ifndef FW_EXPLORE_SESSION_H
+#define FW_EXPLORE_SESSION_H
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "runtime/control_wire.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct fw_session_setup {
+    char *const *argv;   /* NULL behind the last */
+    const char *runtime; /* the library */
+    double limit;        /* seconds of a run; 0: 10 */
+    bool show;           /* the program's output is shown and not kept */
+    bool debug;          /* the program is started by gdb (session_debug.c) */
+};
+
+/* What a run shall do.  Arrays are borrowed. */
+struct fw_run_order {
+    enum fw_control_strategy strategy;
+    uint32_t flags; /* FW_CONTROL_* */
+    uint64_t seed;
+    uint32_t depth;
+    uint64_t length, most_points;
+    const struct fw_control_step *steps;
+    uint32_t step_count;
+    const struct fw_control_path *paths; /* [0] is the main thread's */
+    uint32_t path_count;
+    const uint32_t *choices;
+    uint32_t choice_count;
+};
+
+enum fw_run_end {
+    FW_RUN_EXITED,   /* with `code` */
+    FW_RUN_SIGNAL,   /* killed by signal `code`, not by us */
+    FW_RUN_DEADLOCK, /* these were found by the runtime, and ended */
+    FW_RUN_STUCK,
+    FW_RUN_ENDLESS,
+    FW_RUN_TIMEOUT,  /* the limit has passed */
+};
+
+struct fw_run_result {
+    enum fw_run_end end;
+    int code;
+    bool controlled; /* false: the program did not load the runtime, or was not built with it */
+    double seconds;
+};
+
+struct fw_session;
+
+/* NULL: no shared memory, or the program cannot be run. */
+struct fw_session *fw_session_create(const struct fw_session_setup *setup, struct fw_error *err);
+void fw_session_destroy(struct fw_session *session);
+
+/* Called when a run meets a site that has no class yet (orders with FW_CONTROL_ASK); returns it. */
+typedef uint32_t (*fw_classify)(void *context, const char *module,
+                                const struct fw_control_site *site);
+void fw_session_classify(struct fw_session *session, fw_classify classify, void *context);
+
+/* -1: it could not be started. */
+int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
+                   struct fw_run_result *result, struct fw_error *err);
+
+/* --- after a run ----------------------------------------------------------------------------- */
+
+const struct fw_control_head *fw_session_head(const struct fw_session *session);
+const struct fw_control_turn *fw_session_turns(const struct fw_session *session);
+const struct fw_control_thread *fw_session_threads(const struct fw_session *session);
+struct fw_control_site *fw_session_site(const struct fw_session *session, uint32_t site);
+const char *fw_session_module(const struct fw_session *session, uint32_t module);
+/* Decisions, one behind the other: head.decision_bytes bytes. */
+const char *fw_session_decisions(const struct fw_session *session);
+/* The site with this module, offset and operation ("" for any), made if there is none. */
+uint32_t fw_session_add_site(struct fw_session *session, const char *module, uint64_t offset,
+                             const char *operation);
+/* What the program printed, and its hash. */
+const char *fw_session_output(const struct fw_session *session, size_t *bytes);
+uint64_t fw_session_output_hash(const struct fw_session *session);
+
+/* How a run ended, in words: "exit 1", "signal 6 (Aborted)", "deadlock" ... */
+const char *fw_run_text(const struct fw_run_result *result, char text[64]);
+
+#endif

@@ -1,0 +1,362 @@
+/*
+ * control.c - see control.h: points, turns, and runs that cannot go on.
+ */
+#include "runtime/control.h"
+
+#include "runtime/futex.h"
+#include "runtime/modules.h"
+#include "runtime/sink.h"
+#include "runtime/strategy.h"
+#include "runtime/sync.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#define SPINS 64u /* points at few places without a change, after which others go first */
+
+const char fw_op_load[] = "load", fw_op_rmw[] = "rmw";
+
+bool fw_control_on;
+struct fw_control_head *fw_control;
+
+static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
+    [FW_STRATEGY_NONE] = &fw_strategy_none,
+    [FW_STRATEGY_RANDOM] = &fw_strategy_random,
+    [FW_STRATEGY_PCT] = &fw_strategy_pct,
+    [FW_STRATEGY_PCT_LARGE] = &fw_strategy_pct_large,
+    [FW_STRATEGY_DELAY] = &fw_strategy_delay,
+    [FW_STRATEGY_POS] = &fw_strategy_pos,
+    [FW_STRATEGY_CHOICES] = &fw_strategy_choices,
+    [FW_STRATEGY_STEPS] = &fw_strategy_steps,
+};
+static const struct fw_strategy *strategy;
+
+static uint64_t progress = 1; /* grows whenever something changes; under the scheduler's lock */
+
+/* --- beginning ------------------------------------------------------------------------------- */
+
+static bool is_whole(const struct fw_control_head *head, uint64_t bytes)
+{
+    return head->magic == FW_CONTROL_MAGIC && head->version == FW_CONTROL_VERSION &&
+           head->bytes == bytes && head->strategy < FW_STRATEGY_COUNT;
+}
+
+static bool is_meant(const struct fw_control_head *head)
+{
+    char exe[sizeof head->program] = "";
+    long length = fw_call(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1, 0);
+
+    return fw_modules_main_has_hooks() || (length > 0 && strcmp(exe, head->program) == 0);
+}
+
+bool fw_control_open(const char *path)
+{
+    long fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0), size;
+    struct fw_control_head *head;
+    int32_t nobody = 0;
+
+    if (fd < 0)
+        return false;
+    size = fw_call(SYS_lseek, fd, 0, SEEK_END, 0);
+    head = size < (long)sizeof *head
+               ? MAP_FAILED
+               : mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    fw_call(SYS_close, fd, 0, 0, 0);
+    if (head == MAP_FAILED)
+        return false;
+    if (!is_whole(head, (uint64_t)size) || !is_meant(head) ||
+        !atomic_compare_exchange_strong(&head->claimed, &nobody,
+                                        (int32_t)fw_call(SYS_getpid, 0, 0, 0, 0))) {
+        munmap(head, (size_t)size);
+        return false;
+    }
+    fw_control = head;
+    fw_control_sites_start();
+    strategy = strategies[head->strategy];
+    if (strategy->start)
+        strategy->start();
+    fw_control_on = true;
+    return true;
+}
+
+void fw_control_forget(void)
+{
+    fw_control_on = false;
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+static struct fw_control_thread *told(const struct fw_thread *t)
+{
+    struct fw_control_thread *threads =
+        (struct fw_control_thread *)((char *)fw_control + fw_control->threads_at);
+
+    return t->number < fw_control->threads_room ? &threads[t->number] : NULL;
+}
+
+static uint32_t find_path(uint32_t parent, uint32_t ordinal)
+{
+    const struct fw_control_path *paths =
+        (const struct fw_control_path *)((char *)fw_control + fw_control->paths_at);
+
+    for (uint32_t i = 1; i < fw_control->path_count; i++)
+        if (paths[i].parent == parent && paths[i].ordinal == ordinal)
+            return i;
+    return FW_CONTROL_NONE;
+}
+
+void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
+{
+    struct fw_control_thread *entry = told(t);
+    struct fw_plan *plan = &t->plan;
+    size_t room = fw_control->sites_room;
+
+    if (!plan->by_site)
+        plan->by_site = fw_map_memory(2 * room * sizeof *plan->by_site);
+    else
+        memset(plan->by_site, 0, 2 * room * sizeof *plan->by_site);
+    plan->by_class = plan->by_site ? plan->by_site + room : NULL;
+    plan->site = FW_CONTROL_NONE;
+    plan->parent = parent ? parent->number : FW_CONTROL_NONE;
+    plan->ordinal = parent ? ++parent->plan.children : 0;
+    plan->path = !parent ? 0
+                 : parent->plan.path == FW_CONTROL_NONE
+                     ? FW_CONTROL_NONE
+                     : find_path(parent->plan.path, plan->ordinal);
+    if (entry)
+        *entry = (struct fw_control_thread){ .parent = plan->parent, .ordinal = plan->ordinal };
+    if (t->number >= fw_control->thread_count)
+        fw_control->thread_count = t->number + 1;
+    if (strategy->born)
+        strategy->born(t);
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static void end_run(enum fw_control_outcome outcome)
+{
+    fw_control->outcome = outcome;
+    fw_call(SYS_kill, fw_call(SYS_getpid, 0, 0, 0, 0), SIGKILL, 0, 0);
+}
+
+void fw_control_ended(void)
+{
+    if (fw_control_on)
+        fw_control->outcome = FW_OUTCOME_ENDED;
+}
+
+struct census {
+    unsigned blocked, others, waits_for_lock;
+    struct fw_thread *unsure; /* has not looked again since something changed */
+};
+
+static void count_thread(struct fw_thread *t, void *context)
+{
+    struct census *census = context;
+
+    if (t->state == FW_STATE_DEAD)
+        return;
+    if (t->state != FW_STATE_BLOCKED || t->deadline != FW_NO_DEADLINE) {
+        census->others++;
+        return;
+    }
+    census->blocked++;
+    if (t->plan.retried != progress)
+        census->unsure = t;
+    census->waits_for_lock += fw_lock_is_held(t->object);
+}
+
+static bool timer_is_set(void)
+{
+    struct itimerval timer;
+
+    return fw_call(SYS_getitimer, ITIMER_REAL, &timer, 0, 0) == 0 &&
+           (timer.it_value.tv_sec || timer.it_value.tv_usec);
+}
+
+/*
+ * When everybody waits, without a limit, and has looked again since anything changed, nothing can
+ * change any more but by a signal.
+ */
+void fw_control_idle(void)
+{
+    struct census census = { 0 };
+
+    fw_thread_each(count_thread, &census);
+    if (!census.blocked || census.others)
+        return;
+    if (census.unsure)
+        fw_unblock(census.unsure, FW_RETRY);
+    else if (!timer_is_set())
+        end_run(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
+}
+
+void fw_control_retried(struct fw_thread *t)
+{
+    t->plan.retried = progress;
+}
+
+void fw_control_progress(void)
+{
+    progress++;
+}
+
+/* --- turns ----------------------------------------------------------------------------------- */
+
+void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
+{
+    struct fw_control_turn *turns =
+        (struct fw_control_turn *)((char *)fw_control + fw_control->turns_at);
+    struct fw_plan *plan = &t->plan;
+    struct fw_control_thread *entry = told(t);
+    bool at_site = plan->site != FW_CONTROL_NONE;
+    uint32_t class_ = at_site ? fw_control_site(plan->site)->class_ : 0;
+
+    if (entry) {
+        entry->state = t->state;
+        entry->blocks = t->hot ? t->hot->blocks : 0;
+    }
+    if (fw_control->turn_count < fw_control->turns_room)
+        turns[fw_control->turn_count++] = (struct fw_control_turn){
+            .thread = t->number,
+            .end = end,
+            .site = plan->site,
+            .ordinal = at_site ? plan->by_site[plan->site] : 0,
+            .class_ordinal = class_ ? plan->by_class[class_] : 0,
+            .points = plan->points,
+            .blocks = t->hot ? t->hot->blocks : 0,
+            .object = plan->object,
+        };
+    else
+        fw_control->turns_lost++;
+    plan->points = 0;
+    if (end != FW_TURN_PREEMPTED && strategy->away)
+        strategy->away(t, end);
+}
+
+struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready)
+{
+    struct fw_thread *next;
+
+    if (ready->next == ready && !current)
+        return NULL;
+    next = strategy->pick(current, ready);
+    if (next)
+        next->plan.yields = false;
+    return next;
+}
+
+/* --- points ---------------------------------------------------------------------------------- */
+
+/* Counts the point; false: there is no room for its site. */
+static bool count_point(struct fw_thread *t, const struct fw_op *op, uint32_t site)
+{
+    struct fw_plan *plan = &t->plan;
+    struct fw_control_site *at;
+
+    plan->pc = op->pc;
+    plan->name = op->name;
+    plan->object = op->object;
+    plan->size = op->size;
+    plan->writes = op->writes;
+    if (site == FW_CONTROL_NONE || !plan->by_site)
+        return false;
+    plan->site = site;
+    at = fw_control_site(site);
+    plan->by_site[site]++;
+    if (at->class_ && at->class_ < fw_control->sites_room)
+        plan->by_class[at->class_]++;
+    plan->points++;
+    plan->all_points++;
+    return true;
+}
+
+/* Does the thread do nothing but look, again and again, at the same few places? */
+static bool is_spinning(struct fw_thread *t, const struct fw_op *op, uint32_t site)
+{
+    struct fw_plan *plan = &t->plan;
+    unsigned known = 0;
+
+    if (!op->spins) {
+        plan->spun = 0;
+        memset(plan->spin_sites, 0, sizeof plan->spin_sites);
+        return false;
+    }
+    while (known < 4 && plan->spin_sites[known] && plan->spin_sites[known] != site + 1)
+        known++;
+    if (known == 4 || !plan->spin_sites[known]) {
+        plan->spin_sites[known % 4] = site + 1;
+        plan->spun = 0;
+    }
+    return ++plan->spun % SPINS == 0;
+}
+
+static bool is_point(const struct fw_op *op, uint32_t site)
+{
+    uint32_t flags = fw_control_site(site)->flags;
+
+    if (fw_control->flags & FW_CONTROL_NAMED_ONLY)
+        return flags & FW_SITE_NAMED;
+    if (!op->size)
+        return true;
+    if (fw_control->flags & FW_CONTROL_SYNC_ONLY)
+        return flags & FW_SITE_NAMED;
+    return fw_control->flags & FW_CONTROL_ALL_POINTS || flags & (FW_SITE_SHARED | FW_SITE_NAMED);
+}
+
+static void tell(const struct fw_thread *t, uint32_t site)
+{
+    struct fw_control_thread *entry = told(t);
+    uint64_t mixed = (uint64_t)t->number << 48 ^ (uint64_t)site << 24 ^ t->plan.by_site[site];
+
+    fw_control->digest = (fw_control->digest ^ mixed) * 0x100000001b3u;
+    fw_control->point_count++;
+    if (entry) {
+        entry->site = site;
+        entry->object = t->plan.object;
+        entry->blocks = t->hot->blocks;
+        entry->state = t->state;
+    }
+}
+
+void fw_control_point(struct fw_thread *t, const struct fw_op *op)
+{
+    uint32_t site = fw_control_site_of(op);
+
+    if (t->hot->ticks < 0)
+        fw_yield(t);
+    if (!count_point(t, op, site))
+        return;
+    progress++;
+    if (op->size)
+        fw_control_share(t, op, site);
+    if (is_spinning(t, op, site)) {
+        t->plan.yields = true;
+        fw_yield(t);
+    }
+    if (fw_control->strategy != FW_STRATEGY_STEPS && !is_point(op, site))
+        return;
+    tell(t, site);
+    if (fw_control->most_points && fw_control->point_count > fw_control->most_points)
+        end_run(FW_OUTCOME_ENDLESS);
+    if (strategy->at_point)
+        strategy->at_point(t);
+    fw_sched_decide(t);
+}
+
+void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                       uintptr_t pc)
+{
+    struct fw_op op = { .pc = pc,
+                        .name = write ? "write" : "read",
+                        .object = address,
+                        .size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+                        .writes = write,
+                        .spins = !write };
+
+    if (bytes && !(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS)))
+        fw_control_point(t, &op);
+}

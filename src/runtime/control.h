@@ -1,0 +1,71 @@
+/*
+ * control.h - controlled runs: who runs next is decided at every point, by a strategy.
+ *
+ * See control_wire.h for the words.  Control replaces the quantum of serial mode: the token changes
+ * hands only where the strategy says so, when its holder cannot go on, or when the holder spins.
+ * Nothing is recorded in a controlled run, so hooks have no short way: each access takes the long
+ * one and comes by here.
+ *
+ * All is the holder's, or under the scheduler's lock where said.
+ */
+#ifndef FW_RUNTIME_CONTROL_H
+#define FW_RUNTIME_CONTROL_H
+
+#include "runtime/control_wire.h"
+#include "runtime/thread.h"
+
+struct fw_op {
+    uintptr_t pc;
+    const char *name; /* of the operation, constant */
+    uint64_t object;  /* an address, or a thread's number; 0: none */
+    uint32_t size;    /* bytes of an access, 0 otherwise */
+    bool writes;      /* does not commute with what reads */
+    bool spins;       /* a loop may do this until another thread changes something */
+};
+
+extern const char fw_op_load[], fw_op_rmw[]; /* names of atomic operations */
+
+extern bool fw_control_on; /* for the rest of the process's life, but for fork children */
+extern struct fw_control_head *fw_control;
+
+/* Maps the file and claims it; false: it is not for us. */
+bool fw_control_open(const char *path);
+/* In a fork child. */
+void fw_control_forget(void);
+
+/* --- points (control.c) -------------------------------------------------------------------- */
+
+/* The holder is about to do something.  It may lose the token here and has it again on return. */
+void fw_control_point(struct fw_thread *t, const struct fw_op *op);
+void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                       uintptr_t pc);
+
+/* --- for the scheduler, with its lock ------------------------------------------------------- */
+
+/* Who gets the token: one of the ready ones, or `current`, who could go on (NULL: nobody could).
+ * NULL: nobody, for now. */
+struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready);
+/* The holder's turn ends. */
+void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
+/* Nobody can run.  Does not come back if that is for ever. */
+void fw_control_idle(void);
+/* t has looked at what it waits for once more. */
+void fw_control_retried(struct fw_thread *t);
+void fw_control_progress(void);
+
+void fw_control_born(struct fw_thread *t, struct fw_thread *parent);
+void fw_control_ended(void);
+
+/* --- sites (control_sites.c) ---------------------------------------------------------------- */
+
+void fw_control_sites_start(void);
+uint32_t fw_control_site_of(const struct fw_op *op);
+/* Notes who touches the memory; marks sites that share it. */
+void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
+
+static inline struct fw_control_site *fw_control_site(uint32_t site)
+{
+    return (struct fw_control_site *)((char *)fw_control + fw_control->sites_at) + site;
+}
+
+#endif

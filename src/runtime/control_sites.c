@@ -1,0 +1,204 @@
+/*
+ * control_sites.c - the places of points, and which of them touch shared memory.
+ *
+ * A site's number is found by its return address in a table of this process, and if it is not there
+ * by module and offset in the table that all runs share.
+ *
+ * Which accesses are worth a point?  A table tells for each word which thread touched it last, at
+ * which site, and whether anybody wrote; words that are 8 MiB apart share an entry.  When another
+ * thread comes and one of the two writes, both sites are marked as shared for good.  What the first
+ * runs miss is found in later ones.
+ */
+#include "runtime/control.h"
+#include "runtime/futex.h"
+#include "runtime/sink.h"
+
+#include <link.h>
+#include <string.h>
+
+#define LOCAL_BITS 16u
+#define LOCAL      (1u << LOCAL_BITS)
+#define WORDS_BITS 20u
+
+struct local {
+    uintptr_t pc;
+    const char *name;
+    uint32_t site;
+};
+
+static struct local *local;      /* by hash of pc and name, open addressing */
+static uint32_t local_count;
+static uint64_t *words;          /* tag << 40 | thread << 24 | site << 4 | flags */
+
+enum { WRITTEN = 1 };
+
+void fw_control_sites_start(void)
+{
+    local = fw_map_memory(LOCAL * sizeof *local);
+    words = fw_map_memory(sizeof(uint64_t) << WORDS_BITS);
+}
+
+/* --- modules ------------------------------------------------------------------------------- */
+
+struct place {
+    uintptr_t pc, offset;
+    char path[256];
+    unsigned seen;
+};
+
+static int locate(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct place *place = context;
+    bool main = place->seen++ == 0;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + segment->p_vaddr;
+
+        if (segment->p_type != PT_LOAD || place->pc - at >= segment->p_memsz)
+            continue;
+        place->offset = place->pc - info->dlpi_addr;
+        if (main && !*info->dlpi_name) {
+            long length =
+                fw_call(SYS_readlink, "/proc/self/exe", place->path, sizeof place->path - 1, 0);
+
+            place->path[length > 0 ? length : 0] = '\0';
+        } else {
+            strncpy(place->path, info->dlpi_name, sizeof place->path - 1);
+        }
+        return 1;
+    }
+    return 0;
+}
+
+static uint32_t module_of(const char *path)
+{
+    struct fw_control_module *modules =
+        (struct fw_control_module *)((char *)fw_control + fw_control->modules_at);
+    uint32_t count = fw_control->module_count, i;
+
+    for (i = 0; i < count; i++)
+        if (strcmp(modules[i].path, path) == 0)
+            return i;
+    if (count == FW_CONTROL_MODULES)
+        return FW_CONTROL_MODULES - 1;
+    strncpy(modules[count].path, path, sizeof modules[count].path - 1);
+    fw_control->module_count = count + 1;
+    return count;
+}
+
+/* --- sites --------------------------------------------------------------------------------- */
+
+/* Asks the controller for the class; it answers soon or is gone. */
+static void ask_class(uint32_t site)
+{
+    uint32_t number = fw_control->asked + 1;
+
+    fw_control->asked_site = site;
+    atomic_store(&fw_control->asked, number);
+    fw_futex_wake(&fw_control->asked, 1);
+    for (unsigned patience = 0; patience < 100; patience++) {
+        uint32_t answered = atomic_load(&fw_control->answered);
+
+        if (answered == number)
+            return;
+        fw_futex_wait(&fw_control->answered, answered, FW_SECOND / 10, 1);
+    }
+}
+
+static uint32_t find_shared(uint32_t module, uint64_t offset, const struct fw_op *op)
+{
+    uint32_t count = fw_control->site_count;
+    struct fw_control_site *site;
+
+    for (uint32_t i = 0; i < count; i++) {
+        site = fw_control_site(i);
+        if (site->offset == offset && site->module == module &&
+            strncmp(site->operation, op->name, sizeof site->operation - 1) == 0)
+            return i;
+    }
+    if (count == fw_control->sites_room)
+        return FW_CONTROL_NONE;
+    site = fw_control_site(count);
+    site->module = module;
+    site->offset = offset;
+    site->flags = (op->size ? FW_SITE_ACCESS : 0) | (op->writes ? FW_SITE_WRITES : 0);
+    strncpy(site->operation, op->name, sizeof site->operation - 1);
+    fw_control->site_count = count + 1;
+    return count;
+}
+
+static uint32_t register_site(const struct fw_op *op)
+{
+    struct place place = { .pc = op->pc };
+    uint32_t site;
+
+    if (op->pc)
+        dl_iterate_phdr(locate, &place);
+    site = find_shared(module_of(place.path), place.offset, op);
+    if (site != FW_CONTROL_NONE && fw_control->flags & FW_CONTROL_ASK &&
+        !(fw_control_site(site)->flags & FW_SITE_CLASSED))
+        ask_class(site);
+    return site;
+}
+
+uint32_t fw_control_site_of(const struct fw_op *op)
+{
+    uint64_t hash = ((uint64_t)op->pc ^ (uint64_t)(uintptr_t)op->name << 7) * 0x9e3779b97f4a7c15u;
+    uint32_t at = (uint32_t)(hash >> (64 - LOCAL_BITS));
+
+    for (; local[at].name; at = (at + 1) % LOCAL)
+        if (local[at].pc == op->pc && local[at].name == op->name)
+            return local[at].site;
+    if (local_count > LOCAL / 2)
+        return FW_CONTROL_NONE;
+    local_count++;
+    local[at] = (struct local){ op->pc, op->name, register_site(op) };
+    return local[at].site;
+}
+
+/* --- sharing ------------------------------------------------------------------------------- */
+
+static void mark(uint32_t site)
+{
+    struct fw_control_site *at;
+
+    if (site >= fw_control->site_count)
+        return;
+    at = fw_control_site(site);
+    if (at->flags & FW_SITE_SHARED)
+        return;
+    at->flags |= FW_SITE_SHARED;
+    fw_control->new_shared++;
+}
+
+static void share_word(const struct fw_thread *t, uint64_t word, bool writes, uint32_t site)
+{
+    uint64_t *at = &words[word & ((1u << WORDS_BITS) - 1)];
+    uint64_t tag = (word >> WORDS_BITS & 0xffffff) << 40;
+    uint64_t self = (uint64_t)(t->number & 0xffff) << 24;
+    uint64_t was = *at;
+    uint64_t flags = writes ? WRITTEN : 0;
+
+    if (was && (was & ~UINT64_C(0xffffffffff)) == tag) {
+        flags |= was & WRITTEN;
+        if ((was & 0xffff000000u) != self && flags) {
+            mark((uint32_t)(was >> 4 & 0xfffff) - 1);
+            mark(site);
+        }
+        if (!writes && flags && (was & 0xffff000000u) == self)
+            return; /* the write is what others conflict with */
+    }
+    *at = tag | self | (uint64_t)((site + 1) & 0xfffff) << 4 | flags;
+}
+
+void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
+{
+    uint64_t first = op->object >> 3, last = (op->object + (op->size ? op->size : 1) - 1) >> 3;
+
+    if (last - first > 64)
+        last = first + 64;
+    for (uint64_t word = first; word <= last; word++)
+        share_word(t, word, op->writes, site);
+}

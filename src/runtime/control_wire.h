@@ -1,0 +1,216 @@
+/*
+ * control_wire.h - what a controlled program and the controller outside say to each other.
+ *
+ * The controller makes a shared memory file and names it in FOREWEAVE_OPTIONS (mode=control,
+ * control=PATH).  The first process of the run whose executable has hooks (or is the one named in
+ * `program`) claims it; every other one runs as it would alone.  The controller fills in the head
+ * and the steps before a run and reads the rest after it.  The tables of modules and sites are
+ * kept from run to run: a site keeps its number as long as the file lives.
+ *
+ * A *point* is a place where the token may change hands: before an access that may be shared,
+ * before a call that synchronises, before a call that may wait, at the beginning of a thread.  At a
+ * point its thread has not yet done what the point is named for.
+ *
+ * A *site* is the place of a point in the code: module, offset of the return address, operation.
+ * Points of one thread at one site are counted from 1: its ordinal.  Sites may be gathered in
+ * *classes* (the controller says: same operation in the same line of the same function, whatever
+ * the compiler made of it), and ordinals are counted for these as well.  The number of *blocks*
+ * (basic blocks that the thread has entered) together with the site tells a point exactly, as long
+ * as the program is the very same.
+ *
+ * A *turn* is what a thread does between getting and losing the token.
+ *
+ * This header is shared by both sides and includes nothing of either.
+ */
+#ifndef FW_RUNTIME_CONTROL_WIRE_H
+#define FW_RUNTIME_CONTROL_WIRE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define FW_CONTROL_MAGIC   0x6c727463u /* "ctrl" */
+#define FW_CONTROL_VERSION 1u
+#define FW_CONTROL_NONE    UINT32_MAX
+
+enum fw_control_strategy {
+    FW_STRATEGY_NONE,   /* never preempts; who comes first goes first */
+    FW_STRATEGY_RANDOM,
+    FW_STRATEGY_PCT,
+    FW_STRATEGY_PCT_LARGE,
+    FW_STRATEGY_DELAY,
+    FW_STRATEGY_POS,
+    FW_STRATEGY_CHOICES, /* follows `choices`, then never preempts; tells every decision */
+    FW_STRATEGY_STEPS,   /* follows `steps`, then never preempts */
+    FW_STRATEGY_COUNT,
+};
+
+enum {
+    FW_CONTROL_ALL_POINTS = 1,  /* every access is a point, not only at sites known as shared */
+    FW_CONTROL_SYNC_ONLY = 2,   /* no access is */
+    FW_CONTROL_NAMED_ONLY = 4,  /* only sites marked FW_SITE_NAMED are, and what blocks */
+    FW_CONTROL_ASK = 8,         /* a new site's class is asked for */
+    FW_CONTROL_DECISIONS = 16,  /* decisions are told (FW_STRATEGY_CHOICES) */
+    FW_CONTROL_VIRTUAL = 32,    /* time passes only when everybody waits for it */
+    FW_CONTROL_STOP = 64,       /* raise SIGTRAP at the step marked FW_STEP_STOP */
+    FW_CONTROL_SERVER = 128,    /* wait for orders before main and fork for each run */
+};
+
+enum fw_control_outcome {
+    FW_OUTCOME_NOTHING,  /* it did not come to its end, or ended by itself: see its status */
+    FW_OUTCOME_ENDED,    /* exit was called */
+    FW_OUTCOME_DEADLOCK, /* threads wait for each other's locks; the program was killed */
+    FW_OUTCOME_STUCK,    /* everybody waits and nobody can wake anybody; killed */
+    FW_OUTCOME_ENDLESS,  /* more points than `most_points`; killed */
+};
+
+/* How a turn ends; how a step says it should. */
+enum fw_turn_end {
+    FW_TURN_PREEMPTED, /* before the point */
+    FW_TURN_BLOCKED,   /* at the point: the thread waits for an object or for the kernel */
+    FW_TURN_FINISHED,  /* the thread has ended */
+    FW_TURN_YIELDED,   /* it gave way (sched_yield, a spinning loop) */
+    FW_TURN_LAST,      /* the run was over */
+};
+
+enum fw_step_how {
+    FW_STEP_SITE,   /* until `ordinal` at `site` */
+    FW_STEP_CLASS,  /* until `ordinal` at the class `site` */
+    FW_STEP_BLOCKS, /* until `ordinal` blocks have been entered and `site` is reached */
+    FW_STEP_AWAY,   /* until it cannot go on */
+    FW_STEP_ONE,    /* one point further: executes what it stands before */
+};
+
+enum {
+    FW_STEP_GOAL = 1, /* where it stands then is told: head.goal */
+    FW_STEP_STOP = 2, /* the debugger is called there */
+};
+
+struct fw_control_step {
+    uint32_t path; /* of the thread that runs: index into the paths */
+    uint8_t how;   /* enum fw_step_how */
+    uint8_t flags;
+    uint16_t goal; /* with FW_STEP_GOAL: its number, below FW_CONTROL_GOALS */
+    uint32_t site;
+    uint32_t reserved;
+    uint64_t ordinal;
+};
+
+/* Threads by who created them: the ordinal-th (from 1) child of the thread of path `parent`.
+ * Path 0 is the main thread. */
+struct fw_control_path {
+    uint32_t parent, ordinal;
+};
+
+enum {
+    FW_SITE_SHARED = 1, /* it was seen touching memory that several threads use, one of them
+                           writing */
+    FW_SITE_NAMED = 2,  /* the controller wants it as a point */
+    FW_SITE_ACCESS = 4, /* a plain access */
+    FW_SITE_WRITES = 8,
+    FW_SITE_CLASSED = 16, /* its class is known (0: it has none) */
+};
+
+struct fw_control_site {
+    uint64_t offset; /* of the return address, from the module's base */
+    uint32_t module;
+    _Atomic uint32_t flags;
+    uint32_t class_;
+    char operation[28]; /* "read", "write", "load", "pthread_mutex_lock" ... */
+};
+
+#define FW_CONTROL_MODULES 64u
+struct fw_control_module {
+    char path[256];
+};
+
+/* What is known of a thread, by its number. */
+struct fw_control_thread {
+    uint32_t parent, ordinal; /* as in a path, but the parent's number */
+    uint32_t state;           /* enum fw_state of the runtime */
+    uint32_t site;            /* of its latest point */
+    uint64_t object;          /* ... and what it is about */
+    uint64_t blocks;
+};
+
+/* One turn: who had it and how it ended.  Written when it ends. */
+struct fw_control_turn {
+    uint32_t thread;
+    uint32_t end;  /* enum fw_turn_end */
+    uint32_t site; /* of the point where it ended, or FW_CONTROL_NONE */
+    uint32_t ordinal, class_ordinal;
+    uint32_t points; /* of the turn */
+    uint64_t blocks;
+    uint64_t object;
+};
+
+/* One decision (FW_CONTROL_DECISIONS): this, then `count` candidates. */
+struct fw_control_decision {
+    uint32_t count, chosen; /* chosen: index of the candidate */
+    uint32_t current;       /* index of the one that could simply have gone on, or NONE */
+    uint32_t reserved;
+};
+
+struct fw_control_candidate {
+    uint32_t thread, site;
+    uint64_t object; /* what its next operation touches; bit 63: it writes */
+};
+
+#define FW_CONTROL_GOALS 16u
+struct fw_control_goal {
+    uint32_t reached; /* 1: the step was reached */
+    uint32_t thread, site, size;
+    uint64_t object;
+};
+
+#define FW_CONTROL_WHY 160u
+
+struct fw_control_head {
+    uint32_t magic, version;
+    uint64_t bytes; /* of the whole file */
+
+    /* The controller's. */
+    uint32_t strategy, flags;
+    uint64_t seed;
+    uint32_t depth;       /* pct: number of ordering constraints */
+    uint32_t threads;     /* expected, for strategies that need to know */
+    uint64_t length;      /* expected number of points */
+    uint64_t most_points; /* 0: any */
+    uint32_t step_count, path_count, choice_count, reserved;
+    char program[256];    /* claims even without hooks; may be empty */
+
+    /* Areas: offsets from the beginning, and how many fit. */
+    uint64_t modules_at;
+    uint64_t sites_at, steps_at, paths_at, choices_at, threads_at, turns_at, decisions_at;
+    uint32_t sites_room, steps_room, paths_room, choices_room, threads_room, turns_room;
+    uint64_t decisions_room; /* bytes */
+
+    /* Both: tables that are kept. */
+    _Atomic uint32_t module_count, site_count;
+
+    /* The runtime's, set to zero by the controller before each run. */
+    _Atomic int32_t claimed; /* process id */
+    uint32_t outcome;
+    uint32_t thread_count;
+    uint32_t turn_count, turns_lost;
+    uint64_t point_count;
+    uint64_t decision_bytes, decisions_lost;
+    uint32_t steps_done;
+    uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
+    uint32_t diverged_site;
+    uint32_t new_shared; /* sites that were found to be shared in this run */
+    uint64_t digest;     /* of all points in order: thread, site, ordinal */
+    uint64_t blocked_ns; /* not used for anything but telling */
+    char why[FW_CONTROL_WHY]; /* of the divergence */
+    struct fw_control_goal goals[FW_CONTROL_GOALS];
+
+    /* A question of the runtime: the class of a site. */
+    _Atomic uint32_t asked, answered; /* futex words: number of the question, of the answer */
+    uint32_t asked_site;
+
+    /* The server's (FW_CONTROL_SERVER): a run is ordered by adding 1 to `order`. */
+    _Atomic uint32_t order, started; /* futex words */
+    _Atomic uint32_t over;           /* futex word: runs that have ended */
+    int32_t child, status;           /* of the latest run; status as of waitpid */
+};
+
+#endif

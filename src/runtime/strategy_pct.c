@@ -1,0 +1,130 @@
+/*
+ * strategy_pct.c - probabilistic concurrency testing, with strict priorities and with weights.
+ *
+ * pct: every thread gets a random priority; the highest one that can go on runs, and is preempted
+ * by nobody of lower priority.  At d - 1 points, drawn from the expected length of the run before
+ * it starts, the running thread's priority falls below all others.  A bug of depth d in a run of k
+ * points and n threads is hit with probability 1 / (n k^(d-1)) at least.  A thread that spins falls
+ * below all others, too, or nobody would ever change what it waits for.
+ *
+ * pctlarge: the same priorities as weights.  Who has more keeps the token longer (in points) and
+ * gets it more often; nobody starves.
+ */
+#include "runtime/strategy.h"
+
+
+#define MOST_CHANGES 64u
+#define TOP          (UINT64_C(1) << 40) /* initial priorities lie above, lowered ones below */
+
+static uint64_t changes[MOST_CHANGES]; /* points where the priority falls */
+static unsigned change_count;
+static uint64_t lowered; /* times that a priority has fallen */
+
+static void start(void)
+{
+    uint64_t length = fw_control->length ? fw_control->length : 1;
+
+    change_count = fw_control->depth ? fw_control->depth - 1 : 0;
+    if (change_count > MOST_CHANGES)
+        change_count = MOST_CHANGES;
+    for (unsigned i = 0; i < change_count; i++)
+        changes[i] = fw_strategy_below(length) + 1;
+}
+
+static void born(struct fw_thread *t)
+{
+    t->plan.priority = TOP + fw_strategy_below(TOP);
+}
+
+static bool is_change(uint64_t point)
+{
+    for (unsigned i = 0; i < change_count; i++)
+        if (changes[i] == point)
+            return true;
+    return false;
+}
+
+static void at_point(struct fw_thread *t)
+{
+    if (is_change(fw_control->point_count))
+        t->plan.priority = TOP - ++lowered;
+}
+
+static void sink_spinning(struct fw_thread *t)
+{
+    if (!t->plan.yields)
+        return;
+    t->plan.priority = TOP - ++lowered;
+    t->plan.yields = false;
+}
+
+static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
+{
+    struct fw_thread *best = current;
+
+    FW_EACH_READY(t, ready) {
+        sink_spinning(t);
+        if (!best || t->plan.priority > best->plan.priority)
+            best = t;
+    }
+    return best;
+}
+
+/* The holder yields before it is put among the ready ones: it falls when it is looked at next. */
+const struct fw_strategy fw_strategy_pct = {
+    .start = start,
+    .born = born,
+    .at_point = at_point,
+    .pick = pick,
+};
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+#define LEVELS  20u /* of niceness; a step is a factor of 1.25 */
+#define AVERAGE 8u  /* points of a turn at the middle level */
+
+/* 1.25^level in units of 1/64 */
+static uint64_t weight(const struct fw_thread *t)
+{
+    uint64_t level = t->plan.priority < TOP ? 0 : (t->plan.priority - TOP) * LEVELS / TOP + 1;
+    uint64_t weight = 64;
+
+    for (; level; level--)
+        weight += weight / 4;
+    return weight;
+}
+
+static struct fw_thread *draw_weighted(struct fw_list *ready)
+{
+    struct fw_thread *chosen = NULL;
+    uint64_t sum = 0;
+
+    FW_EACH_READY(t, ready) {
+        uint64_t mine = t->plan.yields ? 1 : weight(t);
+
+        sum += mine;
+        if (fw_strategy_below(sum) < mine)
+            chosen = t;
+    }
+    return chosen;
+}
+
+static struct fw_thread *pick_weighted(struct fw_thread *current, struct fw_list *ready)
+{
+    uint64_t middle = 64 * 9; /* about 1.25^10 */
+    uint64_t turn;
+
+    if (!current)
+        return draw_weighted(ready);
+    turn = AVERAGE * weight(current) / middle;
+    if (fw_strategy_below(turn ? turn + 1 : 2) != 0)
+        return current;
+    return draw_weighted(ready);
+}
+
+const struct fw_strategy fw_strategy_pct_large = {
+    .start = start,
+    .born = born,
+    .at_point = at_point,
+    .pick = pick_weighted,
+};

@@ -1,0 +1,202 @@
+/*
+ * strategy_steps.c - follows a schedule step by step, then never preempts.
+ *
+ * A step names a thread and where its turn ends.  While a step is the current one its thread runs,
+ * and nobody else; a thread that is in the kernel or waits for a time is waited for.  What goes
+ * otherwise than the step says is told (the first time), and the next step is taken.
+ */
+#include "runtime/futex.h"
+#include "runtime/sink.h"
+#include "runtime/strategy.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define PATIENCE (2ull * FW_SECOND) /* for a thread in the kernel */
+
+static struct fw_thread **by_path; /* threads that have been born; NULL: not yet */
+static uint32_t current_step;
+static uint64_t began;       /* points of the step's thread when it became current */
+static uint64_t waits_since; /* for a thread that is on its way; 0: for nobody */
+
+static struct fw_control_step *step_at(uint32_t number)
+{
+    return (struct fw_control_step *)((char *)fw_control + fw_control->steps_at) + number;
+}
+
+static bool is_over(void)
+{
+    return current_step >= fw_control->step_count;
+}
+
+static struct fw_thread *runner(void)
+{
+    uint32_t path = step_at(current_step)->path;
+
+    return path < fw_control->path_count ? by_path[path] : NULL;
+}
+
+static void diverge(const char *why, uint32_t site)
+{
+    if (fw_control->diverged)
+        return;
+    fw_control->diverged = current_step + 1;
+    fw_control->diverged_site = site;
+    strncpy(fw_control->why, why, sizeof fw_control->why - 1);
+}
+
+static void start_step(void)
+{
+    struct fw_thread *t = is_over() ? NULL : runner();
+
+    began = t ? t->plan.all_points : 0;
+    waits_since = 0;
+}
+
+static void next_step(void)
+{
+    current_step++;
+    start_step();
+}
+
+static void start(void)
+{
+    by_path = fw_map_memory((fw_control->path_count + 1) * sizeof *by_path);
+}
+
+static void born(struct fw_thread *t)
+{
+    if (by_path && t->plan.path < fw_control->path_count)
+        by_path[t->plan.path] = t;
+}
+
+/* --- is a step reached? ---------------------------------------------------------------------- */
+
+enum progress { NOT_YET, REACHED, MISSED };
+
+static enum progress compare(uint64_t is, uint64_t wanted)
+{
+    return is < wanted ? NOT_YET : is == wanted ? REACHED : MISSED;
+}
+
+static bool is_same_place(uint32_t site, uint32_t wanted)
+{
+    const struct fw_control_site *a = fw_control_site(site), *b = fw_control_site(wanted);
+
+    return a->offset == b->offset && a->module == b->module &&
+           (!b->operation[0] || strcmp(a->operation, b->operation) == 0);
+}
+
+static enum progress look(const struct fw_thread *t, const struct fw_control_step *step)
+{
+    const struct fw_plan *plan = &t->plan;
+    enum progress blocks;
+
+    switch (step->how) {
+    case FW_STEP_SITE:
+        return plan->site == step->site ? compare(plan->by_site[step->site], step->ordinal)
+                                        : NOT_YET;
+    case FW_STEP_CLASS:
+        return fw_control_site(plan->site)->class_ == step->site
+                   ? compare(plan->by_class[step->site], step->ordinal)
+                   : NOT_YET;
+    case FW_STEP_BLOCKS:
+        blocks = compare(t->hot->blocks, step->ordinal);
+        return blocks == REACHED && !is_same_place(plan->site, step->site) ? NOT_YET : blocks;
+    case FW_STEP_ONE:
+        return plan->all_points > began ? REACHED : NOT_YET;
+    default:
+        return NOT_YET;
+    }
+}
+
+static void note_goal(const struct fw_thread *t, const struct fw_control_step *step)
+{
+    struct fw_control_goal *goal = &fw_control->goals[step->goal % FW_CONTROL_GOALS];
+
+    *goal = (struct fw_control_goal){ .reached = 1,
+                                      .thread = t->number,
+                                      .site = t->plan.site,
+                                      .size = t->plan.size,
+                                      .object = t->plan.object };
+}
+
+/* The current thread is at a point: are steps of its done? */
+static void at_point(struct fw_thread *t)
+{
+    while (!is_over() && runner() == t) {
+        const struct fw_control_step *step = step_at(current_step);
+        enum progress progress = look(t, step);
+
+        if (progress == NOT_YET)
+            return;
+        if (progress == MISSED)
+            diverge("the thread has passed the place", t->plan.site);
+        else if (step->flags & FW_STEP_GOAL)
+            note_goal(t, step);
+        if (progress == REACHED)
+            fw_control->steps_done++;
+        if (step->flags & FW_STEP_STOP && fw_control->flags & FW_CONTROL_STOP)
+            fw_call(SYS_tgkill, fw_call(SYS_getpid, 0, 0, 0, 0), t->tid, SIGTRAP, 0);
+        next_step();
+    }
+}
+
+static void away(struct fw_thread *t, enum fw_turn_end end)
+{
+    if (is_over() || runner() != t || end == FW_TURN_YIELDED)
+        return;
+    if (step_at(current_step)->how == FW_STEP_AWAY) {
+        fw_control->steps_done++;
+    } else if (t->state == FW_STATE_OUTSIDE) {
+        return; /* it will be back */
+    } else {
+        diverge(end == FW_TURN_FINISHED ? "the thread ended before it came there"
+                                        : "the thread waits before it came there",
+                t->plan.site);
+    }
+    next_step();
+}
+
+/* --- who runs -------------------------------------------------------------------------------- */
+
+/* Is it worth waiting for a thread that is not ready? */
+static bool will_come(const struct fw_thread *t)
+{
+    uint64_t now;
+
+    if (t->state != FW_STATE_OUTSIDE && t->state != FW_STATE_NEW &&
+        !(t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE))
+        return false;
+    now = fw_now();
+    if (!waits_since)
+        waits_since = now;
+    return now - waits_since < PATIENCE;
+}
+
+static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
+{
+    while (!is_over()) {
+        struct fw_thread *t = runner();
+
+        if (t && (t == current || t->state == FW_STATE_READY))
+            return t;
+        if (t && will_come(t))
+            return NULL;
+        diverge(!t                                ? "there is no such thread yet"
+                : t->state == FW_STATE_BLOCKED ? "the thread waits for another one"
+                : t->state == FW_STATE_DEAD    ? "the thread has ended already"
+                                               : "the thread does not come back",
+                t ? t->plan.site : FW_CONTROL_NONE);
+        next_step();
+    }
+    return fw_strategy_none.pick(current, ready);
+}
+
+const struct fw_strategy fw_strategy_steps = {
+    .start = start,
+    .born = born,
+    .at_point = at_point,
+    .pick = pick,
+    .away = away,
+};
