@@ -49,6 +49,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     head->name##_at = at;                                                                          \
     at = (at + (uint64_t)(count) * sizeof(type) + 63) & ~UINT64_C(63)
     AREA(modules, struct fw_control_module, FW_CONTROL_MODULES);
+    AREA(pairs, struct fw_control_pairs, 1);
     AREA(sites, struct fw_control_site, SITES);
     AREA(steps, struct fw_control_step, STEPS);
     AREA(paths, struct fw_control_path, PATHS);
@@ -339,6 +340,13 @@ struct fw_control_site *fw_session_site(const struct fw_session *session, uint32
 const char *fw_session_module(const struct fw_session *session, uint32_t module)
 {
     return ((struct fw_control_module *)area(session, session->head->modules_at))[module].path;
+}
+
+const uint64_t *fw_session_new_pairs(const struct fw_session *session)
+{
+    const struct fw_control_pairs *pairs = area(session, session->head->pairs_at);
+
+    return pairs->added;
 }
 
 const char *fw_session_decisions(const struct fw_session *session)

@@ -80,6 +80,8 @@ const struct fw_control_turn *fw_session_turns(const struct fw_session *session)
 const struct fw_control_thread *fw_session_threads(const struct fw_session *session);
 struct fw_control_site *fw_session_site(const struct fw_session *session, uint32_t site);
 const char *fw_session_module(const struct fw_session *session, uint32_t module);
+/* Pairs of sites that met for the first time in this session: head.new_pairs. */
+const uint64_t *fw_session_new_pairs(const struct fw_session *session);
 /* Decisions, one behind the other: head.decision_bytes bytes. */
 const char *fw_session_decisions(const struct fw_session *session);
 /* The site with this module, offset and operation ("" for any), made if there is none. */

@@ -310,7 +310,8 @@ static bool is_point(const struct fw_op *op, uint32_t site)
 static void tell(const struct fw_thread *t, uint32_t site)
 {
     struct fw_control_thread *entry = told(t);
-    uint64_t mixed = (uint64_t)t->number << 48 ^ (uint64_t)site << 24 ^ t->plan.by_site[site];
+    uint64_t mixed =
+        (uint64_t)t->number << 48 ^ fw_control_site_key(site) ^ t->plan.by_site[site];
 
     fw_control->digest = (fw_control->digest ^ mixed) * 0x100000001b3u;
     fw_control->point_count++;
@@ -340,6 +341,7 @@ void fw_control_point(struct fw_thread *t, const struct fw_op *op)
     if (fw_control->strategy != FW_STRATEGY_STEPS && !is_point(op, site))
         return;
     tell(t, site);
+    fw_control_cover(t, op, site);
     if (fw_control->most_points && fw_control->point_count > fw_control->most_points)
         end_run(FW_OUTCOME_ENDLESS);
     if (strategy->at_point)

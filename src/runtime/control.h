@@ -62,6 +62,10 @@ void fw_control_sites_start(void);
 uint32_t fw_control_site_of(const struct fw_op *op);
 /* Notes who touches the memory; marks sites that share it. */
 void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
+/* A number of a site that is the same in every session. */
+uint64_t fw_control_site_key(uint32_t site);
+/* Notes which two sites meet at an object (control_cover.c). */
+void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 
 static inline struct fw_control_site *fw_control_site(uint32_t site)
 {

@@ -158,18 +158,28 @@ uint32_t fw_control_site_of(const struct fw_op *op)
     return local[at].site;
 }
 
+uint64_t fw_control_site_key(uint32_t site)
+{
+    const struct fw_control_site *at = fw_control_site(site);
+
+    return (at->offset << 8 ^ (unsigned char)at->operation[0] ^
+            (uint64_t)(unsigned char)at->operation[1] << 4) *
+           0x9e3779b97f4a7c15u;
+}
+
 /* --- sharing ------------------------------------------------------------------------------- */
 
 static void mark(uint32_t site)
 {
+    uint32_t how = fw_control->flags & FW_CONTROL_FROZEN ? FW_SITE_FOUND : FW_SITE_SHARED;
     struct fw_control_site *at;
 
     if (site >= fw_control->site_count)
         return;
     at = fw_control_site(site);
-    if (at->flags & FW_SITE_SHARED)
+    if (at->flags & (FW_SITE_SHARED | how))
         return;
-    at->flags |= FW_SITE_SHARED;
+    at->flags |= how;
     fw_control->new_shared++;
 }
 

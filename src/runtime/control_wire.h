@@ -53,6 +53,8 @@ enum {
     FW_CONTROL_VIRTUAL = 32,    /* time passes only when everybody waits for it */
     FW_CONTROL_STOP = 64,       /* raise SIGTRAP at the step marked FW_STEP_STOP */
     FW_CONTROL_SERVER = 128,    /* wait for orders before main and fork for each run */
+    FW_CONTROL_FROZEN = 1024,   /* a site that is found to be shared is marked FW_SITE_FOUND and no
+                                   point yet: the run does not depend on what others have found */
 };
 
 enum fw_control_outcome {
@@ -108,6 +110,7 @@ enum {
     FW_SITE_ACCESS = 4, /* a plain access */
     FW_SITE_WRITES = 8,
     FW_SITE_CLASSED = 16, /* its class is known (0: it has none) */
+    FW_SITE_FOUND = 256,  /* shared, found with FW_CONTROL_FROZEN */
 };
 
 struct fw_control_site {
@@ -155,6 +158,20 @@ struct fw_control_candidate {
     uint64_t object; /* what its next operation touches; bit 63: it writes */
 };
 
+/*
+ * Coverage: pairs of sites, where two threads touched the same object one after the other and one
+ * of them wrote.  A pair is a number that does not depend on the order in which sites were met.
+ * All that were seen since the file was made are in a table (open addressing, 0: free); those that
+ * this run has added are listed.
+ */
+#define FW_CONTROL_PAIRS     65536u
+#define FW_CONTROL_NEW_PAIRS 4096u
+struct fw_control_pairs {
+    uint64_t all[FW_CONTROL_PAIRS];
+    uint64_t added[FW_CONTROL_NEW_PAIRS];
+    uint32_t count; /* in `all` */
+};
+
 #define FW_CONTROL_GOALS 16u
 struct fw_control_goal {
     uint32_t reached; /* 1: the step was reached */
@@ -179,7 +196,7 @@ struct fw_control_head {
     char program[256];    /* claims even without hooks; may be empty */
 
     /* Areas: offsets from the beginning, and how many fit. */
-    uint64_t modules_at;
+    uint64_t modules_at, pairs_at;
     uint64_t sites_at, steps_at, paths_at, choices_at, threads_at, turns_at, decisions_at;
     uint32_t sites_room, steps_room, paths_room, choices_room, threads_room, turns_room;
     uint64_t decisions_room; /* bytes */
@@ -198,6 +215,7 @@ struct fw_control_head {
     uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
     uint32_t diverged_site;
     uint32_t new_shared; /* sites that were found to be shared in this run */
+    uint32_t new_pairs;  /* of sites, listed in struct fw_control_pairs */
     uint64_t digest;     /* of all points in order: thread, site, ordinal */
     uint64_t blocked_ns; /* not used for anything but telling */
     char why[FW_CONTROL_WHY]; /* of the divergence */

@@ -1,0 +1,62 @@
+/*
+ * control_cover.c - which sites have met at an object: what a campaign calls something new.
+ *
+ * A table tells for each object (by hash; the later one wins) who was there last and where.  When
+ * another thread comes and one of the two writes, the two sites are a pair.  Locks and other
+ * objects count like memory, so that another order of two critical sections is new as well.
+ */
+#include "runtime/control.h"
+#include "runtime/sink.h"
+
+#define LAST_BITS 14u
+
+struct last {
+    uint64_t object;
+    uint32_t site, thread; /* 1 + thread; 0: nobody */
+    bool wrote;
+};
+
+static struct last *latest;
+
+static void add_pair(uint64_t pair)
+{
+    struct fw_control_pairs *pairs =
+        (struct fw_control_pairs *)((char *)fw_control + fw_control->pairs_at);
+    uint32_t at = (uint32_t)(pair >> 40) % FW_CONTROL_PAIRS;
+
+    while (pairs->all[at]) {
+        if (pairs->all[at] == pair)
+            return;
+        at = (at + 1) % FW_CONTROL_PAIRS;
+    }
+    if (pairs->count >= FW_CONTROL_PAIRS / 4 * 3 || fw_control->new_pairs == FW_CONTROL_NEW_PAIRS)
+        return;
+    pairs->count++;
+    pairs->all[at] = pair;
+    pairs->added[fw_control->new_pairs++] = pair;
+}
+
+static uint64_t pair_of(uint32_t first, uint32_t second)
+{
+    uint64_t mixed = fw_control_site_key(first) * 3 + fw_control_site_key(second);
+
+    mixed = (mixed ^ mixed >> 31) * 0xbf58476d1ce4e5b9u;
+    return mixed ^ mixed >> 29 ? mixed ^ mixed >> 29 : 1;
+}
+
+void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
+{
+    struct last *last;
+
+    if (!op->object)
+        return;
+    if (!latest)
+        latest = fw_map_memory(sizeof *latest << LAST_BITS);
+    if (!latest)
+        return;
+    last = &latest[op->object * 0x9e3779b97f4a7c15u >> (64 - LAST_BITS)];
+    if (last->thread && last->object == op->object && last->thread != t->number + 1 &&
+        (last->wrote || op->writes))
+        add_pair(pair_of(last->site, site));
+    *last = (struct last){ op->object, site, t->number + 1, op->writes };
+}
