@@ -156,7 +156,7 @@ uint32_t fw_strtab_intern(struct fw_strtab *tab, const char *text, size_t len)
         return slot->id_plus_1 - 1;
     id = add_entry(tab, store_text(tab, text, len), len, hash);
     *slot = (struct fw_strtab_slot) { hash, id + 1 };
-    if (tab->count * 2 > tab->slot_mask)
+    if (++tab->slots_used * 2 > tab->slot_mask)
         grow_slots(tab);
     return id;
 }
@@ -181,4 +181,27 @@ uint32_t fw_strtab_append(struct fw_strtab *tab, const char *text, size_t len)
     uint32_t id = fw_strtab_intern(tab, text, len);
 
     return tab->count > before ? id : fw_strtab_renew(tab, id);
+}
+
+uint32_t fw_strtab_add(struct fw_strtab *tab, const char *text, size_t len)
+{
+    tab->unindexed = true;
+    return add_entry(tab, store_text(tab, text, len), len, 0);
+}
+
+void fw_strtab_index(struct fw_strtab *tab)
+{
+    for (uint32_t id = 0; tab->unindexed && id < tab->count; id++) {
+        struct fw_strtab_entry *entry = &tab->entries[id];
+        struct fw_strtab_slot *slot;
+
+        entry->hash = hash_text(entry->text, entry->len);
+        slot = probe(tab, entry->text, entry->len, entry->hash);
+        if (slot->id_plus_1)
+            continue;
+        *slot = (struct fw_strtab_slot) { entry->hash, id + 1 };
+        if (++tab->slots_used * 2 > tab->slot_mask)
+            grow_slots(tab);
+    }
+    tab->unindexed = false;
 }

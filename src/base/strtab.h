@@ -43,6 +43,8 @@ struct fw_strtab {
     uint32_t outgrown_count;
     struct fw_strtab_slot *slots; /* open addressing, power of two, at most half full */
     uint32_t slot_mask;
+    uint32_t slots_used;
+    bool unindexed; /* fw_strtab_add has been used since the latest fw_strtab_index */
     char *block; /* current text block; full ones hang behind it in a chain */
     size_t block_used, block_size;
     size_t text_bytes; /* memory held for text, for accounting */
@@ -62,6 +64,13 @@ uint32_t fw_strtab_renew(struct fw_strtab *tab, uint32_t id);
 
 /* Appends the text under a fresh id even if it exists (tables read from files). */
 uint32_t fw_strtab_append(struct fw_strtab *tab, const char *text, size_t len);
+
+/*
+ * Appends a text that is certainly new, without a place where it could be found:
+ * for names made by the million.  fw_strtab_index makes up for it.
+ */
+uint32_t fw_strtab_add(struct fw_strtab *tab, const char *text, size_t len);
+void fw_strtab_index(struct fw_strtab *tab);
 
 static inline const char *fw_strtab_text(const struct fw_strtab *tab, uint32_t id)
 {

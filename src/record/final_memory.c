@@ -111,11 +111,6 @@ static bool is_shared(uint64_t word, uint64_t address)
     return word >> (8 + (address & 7)) & 1;
 }
 
-static bool is_cut(uint64_t word, uint64_t address)
-{
-    return word >> (address & 7) & 1;
-}
-
 /* The first shared byte from..end, or end. */
 static uint64_t skip_private(struct fw_final *f, uint64_t from, uint64_t end)
 {
@@ -146,16 +141,20 @@ static bool next_piece(struct fw_final *f, struct piece *piece, uint64_t end)
     chunk = chunk_of(f, at);
     piece->start = at;
     piece->word = word_in(chunk, at);
-    for (at++; at < end; at++) {
+    for (at++; at < end; at = (at | 7) + 1) {
         uint64_t word;
+        unsigned stop; /* bit i: the variable ends before byte i, counted from `at` */
 
         if (!(at & (FW_CHUNK_BYTES - 1)))
             chunk = chunk_of(f, at);
         word = chunk ? *word_in(chunk, at) : 0;
-        if (!is_shared(word, at) || is_cut(word, at))
+        stop = (unsigned)((~word >> 8 | word) & 0xff) >> (at & 7);
+        if (stop) {
+            at += (unsigned)__builtin_ctz(stop);
             break;
+        }
     }
-    piece->end = at;
+    piece->end = at < end ? at : end;
     return true;
 }
 
@@ -323,13 +322,18 @@ void fw_final_load(struct fw_final *f, uint32_t life)
 static uint32_t name_in_block(struct fw_final *f, const struct fw_life *life,
                               const struct piece *piece)
 {
+    uint64_t offset = piece->start - life->origin;
     char name[FW_FINAL_NAME];
     uint32_t id;
 
     if (known_variable(f, piece->start, *piece->word, &id))
         return id;
-    fw_final_block_name(life->block, piece->start - life->origin, name);
-    id = fw_final_fresh_id(f, FW_SPACE_VARIABLE, name);
+    if (life->start == life->origin) {
+        id = fw_final_block_id(f, life->block, offset);
+    } else { /* it has grown, and may have been larger before */
+        fw_final_block_name(life->block, offset, name);
+        id = fw_final_fresh_id(f, FW_SPACE_VARIABLE, name);
+    }
     set_variable(f, piece->start, piece->word, id);
     return id;
 }

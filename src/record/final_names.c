@@ -15,12 +15,32 @@
 #define SITE_DIRECT_KNOWN (UINT64_C(1) << 34)
 #define SITE_DIRECT       (UINT64_C(1) << 35)
 
+#define HEAP "heap:"
+
 void fw_final_block_name(uint64_t block, uint64_t offset, char name[FW_FINAL_NAME])
 {
     if (offset)
-        snprintf(name, FW_FINAL_NAME, "heap:%" PRIu64 "+0x%" PRIx64, block, offset);
+        snprintf(name, FW_FINAL_NAME, HEAP "%" PRIu64 "+0x%" PRIx64, block, offset);
     else
-        snprintf(name, FW_FINAL_NAME, "heap:%" PRIu64, block);
+        snprintf(name, FW_FINAL_NAME, HEAP "%" PRIu64, block);
+}
+
+/* The same, by hand: blocks have many variables. */
+uint32_t fw_final_block_id(struct fw_final *f, uint64_t block, uint64_t offset)
+{
+    static const char digits[] = "0123456789abcdef";
+    char name[48], *at = name + sizeof name, *end = at;
+
+    if (offset) {
+        for (; offset; offset >>= 4)
+            *--at = digits[offset & 15];
+        memcpy(at -= 3, "+0x", 3);
+    }
+    do
+        *--at = digits[block % 10];
+    while (block /= 10);
+    memcpy(at -= 5, HEAP, 5);
+    return fw_strtab_add(&f->symbols->table[FW_SPACE_VARIABLE], at, (size_t)(end - at));
 }
 
 static bool name_in_heap(const struct fw_final *f, uint64_t address, char *name)
@@ -79,14 +99,17 @@ void fw_final_name(const struct fw_final *f, uint64_t address, char name[FW_FINA
 uint32_t fw_final_fresh_id(struct fw_final *f, enum fw_space space, const char *name)
 {
     struct fw_strtab *table = &f->symbols->table[space];
-    uint32_t first = fw_strtab_find(table, name, strlen(name));
-    uint64_t key = (uint64_t)first << 8 | space;
     const uint64_t *known;
-    uint64_t times;
+    uint64_t times, key;
+    uint32_t first;
     char numbered[FW_FINAL_NAME + 24];
 
+    if (table->unindexed && strncmp(name, HEAP, strlen(HEAP)) == 0)
+        fw_strtab_index(table);
+    first = fw_strtab_find(table, name, strlen(name));
     if (first == FW_STRTAB_NONE)
         return fw_strtab_intern(table, name, strlen(name));
+    key = (uint64_t)first << 8 | space;
     known = fw_addrmap_find(&f->reused, key);
     times = known ? *known + 1 : 2;
     fw_addrmap_set(&f->reused, key, times);

@@ -1,8 +1,10 @@
 /*
  * final_out.c - see final_state.h: events out.
  *
- * Events are collected into batches, go through the same check of well-formedness as everything
- * that is read (which drops and counts what does not fit), and are numbered by the writer.
+ * Events that may be ill-formed are collected into batches, go through the same check as everything
+ * that is read (which drops and counts what does not fit), and are numbered by the writer.  All
+ * others, the bulk, go straight into the columns of the trace; once something was dropped, so that
+ * indices differ from places, they take the long way too.
  */
 #include "record/final_state.h"
 
@@ -30,7 +32,6 @@ static void start_batch(struct fw_final *f)
     f->raw += f->events.len;
     f->events.len = 0;
     f->attrs.len = 1;
-    memset(f->attr_of_size, 0, sizeof f->attr_of_size);
 }
 
 /* Tells of the events that were put without a check. */
@@ -77,31 +78,44 @@ void fw_final_flush(struct fw_final *f)
     start_batch(f);
 }
 
-static uint64_t push(struct fw_final *f, struct fw_event event)
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+/* Kinds that need no check (wellformed.h). */
+static const uint64_t easy_kinds = BIT(FW_READ) | BIT(FW_WRITE) | BIT(FW_ATOMIC_LOAD) |
+                                   BIT(FW_ATOMIC_STORE) | BIT(FW_ATOMIC_RMW) | BIT(FW_FENCE) |
+                                   BIT(FW_BRANCH) | BIT(FW_CALL) | BIT(FW_RETURN) |
+                                   BIT(FW_ALLOC) | BIT(FW_FREE);
+
+/* Straight into the columns; false: it cannot go there. */
+static bool pass(struct fw_final *f, const struct fw_event *event, const struct fw_attr *attr)
+{
+    uint32_t code;
+
+    if (!(easy_kinds >> event->kind & 1) || !fw_final_lane(f))
+        return false;
+    code = fw_fwt_columns_code(f->columns, event, attr, f->err);
+    if (code == FW_FWT_NO_CODE)
+        fw_final_fail(f);
+    else
+        fw_final_put(f, code, event->target);
+    return true;
+}
+
+/* With an attribute, or NULL. */
+static uint64_t push(struct fw_final *f, struct fw_event event, const struct fw_attr *attr)
 {
     uint64_t index = f->raw + f->passed + f->events.len;
 
     event.thread = f->thread->id & (FW_MAX_THREADS - 1);
+    event.attr = attr ? (uint32_t)f->attrs.len : 0;
+    if (pass(f, &event, attr))
+        return index;
+    if (attr)
+        fw_vec_push(&f->attrs, *attr);
     fw_vec_push(&f->events, event);
     if (f->events.len >= FW_BATCH_EVENTS)
         fw_final_flush(f);
     return index;
-}
-
-static uint32_t attr_of(struct fw_final *f, uint64_t size)
-{
-    struct fw_attr attr = { .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
-                            .has = FW_ATTR_SIZE };
-    uint32_t *known = size <= 16 ? &f->attr_of_size[size] : NULL;
-
-    if (!size)
-        return 0;
-    if (known && *known)
-        return *known;
-    fw_vec_push(&f->attrs, attr);
-    if (known)
-        *known = (uint32_t)f->attrs.len - 1;
-    return (uint32_t)f->attrs.len - 1;
 }
 
 static void write_calls(struct fw_final *f)
@@ -113,14 +127,15 @@ static void write_calls(struct fw_final *f)
 
         push(f, (struct fw_event) { .kind = FW_CALL,
                                     .target = fw_final_function(f, call->function),
-                                    .site = fw_final_site(f, call->pc) });
+                                    .site = fw_final_site(f, call->pc) },
+             NULL);
     }
 }
 
 void fw_final_branch(struct fw_final *f)
 {
     if (f->thread->has_read)
-        push(f, (struct fw_event) { .kind = FW_BRANCH });
+        push(f, (struct fw_event) { .kind = FW_BRANCH }, NULL);
     f->thread->has_read = false;
     f->thread->branched = false;
 }
@@ -139,19 +154,24 @@ void fw_final_before(struct fw_final *f, uint64_t pc, bool fixed)
 uint64_t fw_final_event(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
                         unsigned order, uint64_t size)
 {
-    return push(f, (struct fw_event) { .kind = kind,
-                                       .target = target,
-                                       .site = fw_final_site(f, pc),
-                                       .order = order & 15,
-                                       .attr = attr_of(f, size) });
+    struct fw_attr attr = { .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                            .has = FW_ATTR_SIZE };
+
+    return push(f,
+                (struct fw_event) { .kind = kind,
+                                    .target = target,
+                                    .site = fw_final_site(f, pc),
+                                    .order = order & 15 },
+                size ? &attr : NULL);
 }
 
 uint64_t fw_final_answering(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
                             uint64_t answered)
 {
-    struct fw_event event = { .kind = kind, .target = target, .site = fw_final_site(f, pc) };
+    struct fw_attr attr = { .rf = answered, .has = FW_ATTR_RF };
 
-    fw_vec_push(&f->attrs, ((struct fw_attr) { .rf = answered, .has = FW_ATTR_RF }));
-    event.attr = (uint32_t)f->attrs.len - 1;
-    return push(f, event);
+    return push(f,
+                (struct fw_event) {
+                    .kind = kind, .target = target, .site = fw_final_site(f, pc) },
+                &attr);
 }

@@ -136,7 +136,6 @@ struct fw_final {
     struct fw_read_status status;
     FW_VEC(struct fw_event) events; /* of the batch */
     FW_VEC(struct fw_attr) attrs;
-    uint32_t attr_of_size[17]; /* in this batch; 0: none yet */
     uint64_t raw; /* events before the batch */
     struct fw_fwt_columns *columns; /* for events that need no check, while the batch is empty */
     uint64_t passed;                /* ... so many, not yet told to the check and the writer */
@@ -176,6 +175,8 @@ enum {
 /* Writes the name of an address: "PATH+0x10", "heap:3", "stack:T1-0x40", "mem:0x7f00". */
 void fw_final_name(const struct fw_final *f, uint64_t address, char name[FW_FINAL_NAME]);
 void fw_final_block_name(uint64_t block, uint64_t offset, char name[FW_FINAL_NAME]);
+/* A fresh id for a variable in a heap block that has just been allocated: no name is like it. */
+uint32_t fw_final_block_id(struct fw_final *f, uint64_t block, uint64_t offset);
 /* An id with that name, or with "#2" ... behind it if the name was given out before. */
 uint32_t fw_final_fresh_id(struct fw_final *f, enum fw_space space, const char *name);
 uint32_t fw_final_site(struct fw_final *f, uint64_t pc);

@@ -4,15 +4,15 @@
 #include "record/units.h"
 #include "trace/fwt_block.h"
 
-#define HEAD       16u
+#define HEAD       12u
+#define ENTRY      12u /* bytes of an entry of the dictionary */
+#define RECORD     6u
 #define SLOTS      (1u << 17) /* a power of two, at least twice the entries of a block */
-#define OPERAND    UINT64_C(0xffffffffffff)
-#define MOST_BYTES 8u /* of the varint of a 49-bit difference, zigzag */
 
 struct entry {
-    uint16_t high; /* kind and n */
     uint64_t b;
-    uint64_t last; /* operand of the latest record */
+    uint32_t high; /* a >> 32: kind, n, upper half of the operand */
+    uint32_t last; /* lower half of the latest record */
 };
 
 struct fw_packer {
@@ -21,7 +21,7 @@ struct fw_packer {
     struct entry *entries;
     uint32_t count;
     uint16_t *codes;
-    FW_VEC(unsigned char) operands;
+    uint32_t *steps;
     FW_VEC(struct fw_wire_unit) more;
 };
 
@@ -32,6 +32,7 @@ struct fw_packer *fw_packer_create(void)
     p->slots = fw_xcalloc(SLOTS, sizeof *p->slots);
     p->entries = fw_xmalloc(FW_PACK_UNITS * sizeof *p->entries);
     p->codes = fw_xmalloc(FW_PACK_UNITS * sizeof *p->codes);
+    p->steps = fw_xmalloc(FW_PACK_UNITS * sizeof *p->steps);
     return p;
 }
 
@@ -42,7 +43,7 @@ void fw_packer_destroy(struct fw_packer *p)
     free(p->slots);
     free(p->entries);
     free(p->codes);
-    fw_vec_release(&p->operands);
+    free(p->steps);
     fw_vec_release(&p->more);
     free(p);
 }
@@ -50,7 +51,6 @@ void fw_packer_destroy(struct fw_packer *p)
 static void next_round(struct fw_packer *p)
 {
     p->count = 0;
-    p->operands.len = 0;
     p->more.len = 0;
     if (++p->round == 0) {
         memset(p->slots, 0, SLOTS * sizeof *p->slots);
@@ -59,10 +59,10 @@ static void next_round(struct fw_packer *p)
 }
 
 /* The dictionary's entry for the unit, made if it is new. */
-static uint32_t find_entry(struct fw_packer *p, const struct fw_wire_unit *unit)
+static inline uint32_t find_entry(struct fw_packer *p, const struct fw_wire_unit *unit)
 {
-    uint16_t high = (uint16_t)(unit->a >> 48);
-    uint64_t hash = (unit->b ^ (uint64_t)high << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t high = (uint32_t)(unit->a >> 32);
+    uint64_t hash = (unit->b ^ (uint64_t)high << 24) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t i = (uint32_t)(hash >> 47) & (SLOTS - 1);
 
     for (; p->slots[i] >> 16 == p->round; i = (i + 1) & (SLOTS - 1)) {
@@ -72,7 +72,7 @@ static uint32_t find_entry(struct fw_packer *p, const struct fw_wire_unit *unit)
             return p->slots[i] & 0xffff;
     }
     p->slots[i] = (uint32_t)p->round << 16 | p->count;
-    p->entries[p->count] = (struct entry) { high, unit->b, 0 };
+    p->entries[p->count] = (struct entry) { unit->b, high, 0 };
     return p->count++;
 }
 
@@ -80,17 +80,15 @@ static size_t pack_records(struct fw_packer *p, const struct fw_wire_unit *units
 {
     size_t records = 0, size;
 
-    fw_vec_reserve(&p->operands, count * MOST_BYTES);
     for (size_t at = 0; at < count; at += size) {
         const struct fw_wire_unit *unit = &units[at];
         uint32_t code = find_entry(p, unit);
-        uint64_t operand = unit->a & OPERAND;
-        uint64_t step = fw_zigzag((int64_t)(operand - p->entries[code].last));
+        uint32_t low = (uint32_t)unit->a;
 
         size = 1 + (size_t)fw_wire_more(unit);
-        p->entries[code].last = operand;
-        p->codes[records++] = (uint16_t)code;
-        p->operands.len += fw_varint_put(p->operands.at + p->operands.len, step);
+        p->codes[records] = (uint16_t)code;
+        p->steps[records++] = low - p->entries[code].last;
+        p->entries[code].last = low;
         for (size_t i = 1; i < size; i++)
             fw_vec_push(&p->more, units[at + i]);
     }
@@ -100,17 +98,14 @@ static size_t pack_records(struct fw_packer *p, const struct fw_wire_unit *units
 /* The sections behind the head; returns where they end. */
 static unsigned char *write_sections(const struct fw_packer *p, size_t records, unsigned char *to)
 {
-    for (uint32_t i = 0; i < p->count; i++, to += 2)
-        fw_put16(to, p->entries[i].high);
+    for (uint32_t i = 0; i < p->count; i++, to += 4)
+        fw_put32(to, p->entries[i].high);
     for (uint32_t i = 0; i < p->count; i++, to += 8)
         fw_put64(to, p->entries[i].b);
-    for (size_t i = 0; i < records; i++)
-        *to++ = (unsigned char)p->codes[i];
-    for (size_t i = 0; i < records; i++)
-        *to++ = (unsigned char)(p->codes[i] >> 8);
-    if (p->operands.len)
-        memcpy(to, p->operands.at, p->operands.len);
-    to += p->operands.len;
+    for (size_t i = 0; i < records; i++, to += 2)
+        fw_put16(to, p->codes[i]);
+    for (size_t i = 0; i < records; i++, to += 4)
+        fw_put32(to, p->steps[i]);
     for (size_t i = 0; i < p->more.len; i++, to += 16) {
         fw_put64(to, p->more.at[i].a);
         fw_put64(to + 8, p->more.at[i].b);
@@ -118,77 +113,82 @@ static unsigned char *write_sections(const struct fw_packer *p, size_t records, 
     return to;
 }
 
-void fw_pack(struct fw_packer *p, const struct fw_wire_unit *units, size_t count,
-             struct fw_packed *to)
+size_t fw_pack(struct fw_packer *p, const struct fw_wire_unit *units, size_t count,
+               struct fw_packed *to)
 {
     size_t records;
 
     next_round(p);
     records = pack_records(p, units, count);
-    fw_vec_reserve(to, HEAD + p->count * 10 + records * 2 + p->operands.len + p->more.len * 16);
+    fw_vec_reserve(to, HEAD + p->count * ENTRY + records * RECORD + p->more.len * 16);
     fw_put32(to->at, p->count);
     fw_put32(to->at + 4, (uint32_t)records);
-    fw_put32(to->at + 8, (uint32_t)p->operands.len);
-    fw_put32(to->at + 12, (uint32_t)p->more.len);
+    fw_put32(to->at + 8, (uint32_t)p->more.len);
     to->len = (size_t)(write_sections(p, records, to->at + HEAD) - to->at);
+    return records;
 }
+
+/* An entry while unpacking: the first unit of its latest record, and how many units it has. */
+struct known {
+    struct fw_wire_unit unit;
+    size_t size;
+};
 
 /* A payload whose sizes fit together. */
 struct payload {
     size_t entries, records, more;
-    const unsigned char *highs, *bs, *low, *high, *units;
-    struct fw_cursor operands;
-    uint64_t *last; /* by entry */
+    const unsigned char *highs, *bs, *codes, *steps, *units;
+    struct known *known; /* by entry */
 };
 
 static bool open_payload(struct payload *p, const unsigned char *bytes, size_t size, size_t count)
 {
-    size_t operands, need;
-
     if (size < HEAD)
         return false;
     p->entries = fw_get32(bytes);
     p->records = fw_get32(bytes + 4);
-    operands = fw_get32(bytes + 8);
-    p->more = fw_get32(bytes + 12);
+    p->more = fw_get32(bytes + 8);
     if (p->entries > p->records || p->records + p->more != count || count > FW_PACK_UNITS ||
-        operands > count * FW_VARINT_MAX)
-        return false;
-    need = HEAD + p->entries * 10 + p->records * 2 + operands + p->more * 16;
-    if (need != size)
+        size != HEAD + p->entries * ENTRY + p->records * RECORD + p->more * 16)
         return false;
     p->highs = bytes + HEAD;
-    p->bs = p->highs + p->entries * 2;
-    p->low = p->bs + p->entries * 8;
-    p->high = p->low + p->records;
-    p->operands.at = p->high + p->records;
-    p->operands.end = p->operands.at + operands;
-    p->operands.bad = false;
-    p->units = p->operands.end;
+    p->bs = p->highs + p->entries * 4;
+    p->codes = p->bs + p->entries * 8;
+    p->steps = p->codes + p->records * 2;
+    p->units = p->steps + p->records * 4;
+    return true;
+}
+
+/* False: an entry is not possible. */
+static bool open_entries(struct payload *p)
+{
+    for (size_t i = 0; i < p->entries; i++) {
+        struct known *known = &p->known[i];
+
+        known->unit.a = (uint64_t)fw_get32(p->highs + i * 4) << 32;
+        known->unit.b = fw_get64(p->bs + i * 8);
+        known->size = fw_units_record(&known->unit, FW_PACK_UNITS);
+        if (!known->size)
+            return false;
+    }
     return true;
 }
 
 /* The next record; false: it is not possible. */
-static bool take_record(struct payload *p, size_t i, struct fw_units *to, size_t count)
+static inline bool take_record(struct payload *p, size_t i, struct fw_units *to, size_t count)
 {
-    size_t code = p->low[i] | (size_t)p->high[i] << 8;
+    size_t code = fw_get16(p->codes + i * 2);
     struct fw_wire_unit *unit = &to->at[to->len];
-    size_t size;
+    struct known *known = &p->known[code];
 
-    if (code >= p->entries)
+    if (code >= p->entries || known->size > count - to->len || known->size - 1 > p->more)
         return false;
-    p->last[code] += (uint64_t)fw_unzigzag(fw_cursor_varint(&p->operands));
-    if (p->operands.bad || p->last[code] > OPERAND)
-        return false;
-    unit->a = p->last[code] | (uint64_t)fw_get16(p->highs + code * 2) << 48;
-    unit->b = fw_get64(p->bs + code * 8);
-    size = fw_units_record(unit, count - to->len);
-    if (!size || size - 1 > p->more)
-        return false;
-    for (size_t k = 1; k < size; k++, p->units += 16)
+    known->unit.a = (known->unit.a & ~UINT64_C(0xffffffff)) |
+                    (uint32_t)(known->unit.a + fw_get32(p->steps + i * 4));
+    *unit = known->unit;
+    for (size_t k = 1; k < known->size; k++, p->units += 16, p->more--)
         unit[k] = (struct fw_wire_unit) { fw_get64(p->units), fw_get64(p->units + 8) };
-    p->more -= size - 1;
-    to->len += size;
+    to->len += known->size;
     return true;
 }
 
@@ -196,17 +196,17 @@ int fw_unpack(const unsigned char *bytes, size_t size, size_t count, struct fw_u
               struct fw_error *err)
 {
     struct payload p;
-    size_t i;
+    size_t i = 0;
 
     to->len = 0;
     if (!open_payload(&p, bytes, size, count))
         return fw_error_set(err, "sizes of the records do not fit together");
     fw_vec_reserve(to, count + 1);
-    p.last = fw_xcalloc(p.entries + 1, sizeof *p.last);
-    for (i = 0; i < p.records && to->len < count; i++)
-        if (!take_record(&p, i, to, count))
-            break;
-    free(p.last);
+    p.known = fw_xcalloc(p.entries + 1, sizeof *p.known);
+    if (open_entries(&p))
+        while (i < p.records && take_record(&p, i, to, count))
+            i++;
+    free(p.known);
     if (i < p.records || to->len != count)
         return fw_error_set(err, "record %zu is damaged", i);
     return 0;

@@ -3,17 +3,17 @@
  *
  * Most records repeat an earlier one in everything but the operand (the same hook in a loop), and
  * the operand is often a small step from the earlier one.  So a block has a dictionary of what
- * repeats (kind, size, place in the code), and a record is an index into it and the difference
- * to the operand of the latest record with that index.  This leaves three or four bytes of
- * sixteen and makes the compressor four times as fast.
+ * repeats (kind, size, place in the code, upper half of the operand), and a record is an index
+ * into it and the difference to the lower half of the latest record with that index.  This leaves
+ * six bytes of sixteen, of which a compressor leaves one, and takes no decisions: whether a step is
+ * small is hard to foresee for the processor.
  *
  * The payload of a block, all numbers little-endian:
  *
  *     4  D: entries of the dictionary        4  R: records
- *     4  bytes of the operands               4  U: units behind first ones
- *     D times 2 bytes: a >> 48, then D times 8 bytes: b     (of the first unit)
- *     R bytes: low bytes of the indices, R bytes: high bytes
- *     operands: zigzag varints of the differences
+ *     4  U: units behind first ones
+ *     D times 4 bytes: a >> 32, then D times 8 bytes: b     (of the first unit)
+ *     R times 2 bytes: indices, R times 4 bytes: differences
  *     U times 16 bytes: further units, in order
  */
 #ifndef FW_RECORD_PACK_H
@@ -34,8 +34,9 @@ struct fw_packer;
 struct fw_packer *fw_packer_create(void);
 void fw_packer_destroy(struct fw_packer *packer);
 
-/* Packs whole records (units.h), at most FW_PACK_UNITS units; *to is overwritten. */
-void fw_pack(struct fw_packer *packer, const struct fw_wire_unit *units, size_t count,
+/* Packs whole records (units.h), at most FW_PACK_UNITS units, and returns how many they are; *to is
+ * overwritten. */
+size_t fw_pack(struct fw_packer *packer, const struct fw_wire_unit *units, size_t count,
              struct fw_packed *to);
 
 /* The reverse: exactly `count` units into *to (overwritten), whole records, or -1. */

@@ -17,7 +17,7 @@
 #include "trace/fwt_source.h"
 
 #define FW_SPOOL_MAGIC   "FWSPOOL\n"
-#define FW_SPOOL_VERSION 1u
+#define FW_SPOOL_VERSION 2u
 #define FW_SPOOL_HEADER  16u
 
 /* --- writing ------------------------------------------------------------------------------- */
@@ -39,7 +39,6 @@ int fw_spool_flush(struct fw_spool *spool); /* what was added can be read from n
 int fw_spool_end(struct fw_spool *spool);   /* the end mark */
 const char *fw_spool_error(const struct fw_spool *spool); /* NULL: none */
 bool fw_spool_pending(const struct fw_spool *spool); /* there is something to flush */
-uint64_t fw_spool_records(const struct fw_spool *spool);
 
 /* --- reading ------------------------------------------------------------------------------- */
 

@@ -10,8 +10,10 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-/* Speed counts: the final trace replaces the spool. */
-#define LEVEL 1
+/* Speed counts: the final trace replaces the spool.  Up to so many bytes it is not even compressed:
+ * they go through memory only, as a rule. */
+#define LEVEL  1
+#define STORED (UINT64_C(512) << 20)
 
 struct fw_spool {
     int fd;
@@ -20,7 +22,6 @@ struct fw_spool {
     struct fw_wire_unit *units; /* room for FW_PACK_UNITS */
     size_t count;
     uint64_t records; /* in blocks that are written */
-    size_t pending;   /* records in units */
     struct fw_packed payload, block;
     uint64_t size; /* of the file up to its last whole block */
     ZSTD_CCtx *zstd;
@@ -90,19 +91,15 @@ bool fw_spool_pending(const struct fw_spool *s)
     return s->count > 0;
 }
 
-uint64_t fw_spool_records(const struct fw_spool *s)
-{
-    return s->records + s->pending;
-}
-
 /* Writes the payload as one block. */
 static int write_block(struct fw_spool *s, struct fw_fwt_head head)
 {
-    size_t raw = s->payload.len, stored;
+    size_t raw = s->payload.len, stored = raw;
 
     fw_vec_reserve(&s->block, FW_FWT_BLOCK_HEAD + ZSTD_compressBound(raw) + FW_FWT_BLOCK_TAIL);
-    stored = ZSTD_compressCCtx(s->zstd, s->block.at + FW_FWT_BLOCK_HEAD, ZSTD_compressBound(raw),
-                               s->payload.at, raw, LEVEL);
+    if (s->size >= STORED)
+        stored = ZSTD_compressCCtx(s->zstd, s->block.at + FW_FWT_BLOCK_HEAD,
+                                   ZSTD_compressBound(raw), s->payload.at, raw, LEVEL);
     head.codec = FW_FWT_ZSTD;
     head.raw = (uint32_t)raw;
     if (ZSTD_isError(stored) || stored >= raw) {
@@ -117,40 +114,59 @@ static int write_block(struct fw_spool *s, struct fw_fwt_head head)
     return write_all(s, s->block.at, FW_FWT_BLOCK_HEAD + stored + FW_FWT_BLOCK_TAIL);
 }
 
-int fw_spool_flush(struct fw_spool *s)
+/* Writes whole records, at most FW_PACK_UNITS units, as one block. */
+static int write_records(struct fw_spool *s, const struct fw_wire_unit *units, size_t count)
 {
     struct fw_fwt_head head = { .type = FW_FWT_EVENTS,
                                 .sequence = s->records,
-                                .count = (uint32_t)s->count };
+                                .count = (uint32_t)count };
 
-    if (s->error.message[0])
-        return -1;
-    if (!s->count)
-        return 0;
-    fw_pack(s->packer, s->units, s->count, &s->payload);
-    s->count = 0;
-    s->records += s->pending;
-    s->pending = 0;
+    s->records += fw_pack(s->packer, units, count, &s->payload);
     return write_block(s, head);
 }
 
+int fw_spool_flush(struct fw_spool *s)
+{
+    size_t count = s->count;
+
+    if (s->error.message[0])
+        return -1;
+    s->count = 0;
+    return count ? write_records(s, s->units, count) : 0;
+}
+
+/* As many units as a block may have, and whole records. */
+static size_t first_part(const struct fw_wire_unit *units, size_t count)
+{
+    size_t at = 0, size;
+
+    if (count <= FW_PACK_UNITS)
+        return count;
+    while (at + (size = 1 + (size_t)fw_wire_more(&units[at])) <= FW_PACK_UNITS)
+        at += size;
+    return at;
+}
+
+/* Large parts are not copied. */
 int fw_spool_add(struct fw_spool *s, const struct fw_wire_unit *units, size_t count)
 {
-    size_t at = 0;
+    int status = s->error.message[0] ? -1 : 0;
 
-    while (at < count) {
-        size_t size = 1 + (size_t)fw_wire_more(&units[at]);
+    while (status == 0 && count) {
+        size_t part = first_part(units, count);
 
-        if (s->error.message[0])
-            return -1;
-        if (s->count + size > FW_PACK_UNITS && fw_spool_flush(s) < 0)
-            return -1;
-        memcpy(&s->units[s->count], &units[at], size * sizeof *units);
-        s->count += size;
-        s->pending++;
-        at += size;
+        if (s->count + part > FW_PACK_UNITS)
+            status = fw_spool_flush(s);
+        if (status == 0 && !s->count && part >= FW_PACK_UNITS / 2) {
+            status = write_records(s, units, part);
+        } else if (status == 0) {
+            memcpy(&s->units[s->count], units, part * sizeof *units);
+            s->count += part;
+        }
+        units += part;
+        count -= part;
     }
-    return s->error.message[0] ? -1 : 0;
+    return status;
 }
 
 static void put_text(struct fw_packed *to, const char *text)

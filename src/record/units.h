@@ -29,6 +29,8 @@ static inline size_t fw_units_record(const struct fw_wire_unit *unit, size_t lef
 
     if (kind == FW_WIRE_NONE || kind >= FW_WIRE_KIND_COUNT)
         return 0;
+    if (kind <= FW_WIRE_WRITE)
+        return 1;
     if (fw_unit_has_text(kind) && fw_wire_aux(unit) > FW_WIRE_MAX_TEXT)
         return 0;
     size = 1 + (size_t)fw_wire_more(unit);

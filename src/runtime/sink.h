@@ -29,6 +29,8 @@ struct fw_sink {
 
 extern struct fw_sink fw_sink;
 
+#define FW_SINK_AHEAD 512u /* bytes */
+
 /* Fresh zeroed memory of the runtime's own; NULL if there is none. */
 void *fw_map_memory(size_t bytes);
 
@@ -66,6 +68,8 @@ static inline void fw_sink_put_ready(enum fw_wire_kind kind, uint64_t operand, u
         (struct fw_wire_unit *)(fw_sink.units + (fw_sink.head & fw_sink.mask));
     uint64_t branch = fw_hot.branched & fw_hot.has_read;
 
+    /* The recorder has read what lies there: its processor has the lines. */
+    __builtin_prefetch(fw_sink.units + ((fw_sink.head + FW_SINK_AHEAD) & fw_sink.mask), 1);
     fw_hot.has_read &= !branch;
     fw_hot.branched = false;
     unit->a = (operand & 0xffffffffffffu) | (uint64_t)kind << 48 | (uint64_t)n << 56;

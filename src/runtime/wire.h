@@ -186,7 +186,11 @@ static inline unsigned fw_wire_text_units(unsigned bytes)
 /* Units of a record behind the first one. */
 static inline unsigned fw_wire_more(const struct fw_wire_unit *unit)
 {
-    switch (fw_wire_kind(unit)) {
+    unsigned kind = fw_wire_kind(unit);
+
+    if (__builtin_expect(kind <= FW_WIRE_WRITE, 1))
+        return 0;
+    switch (kind) {
     case FW_WIRE_READ_RANGE:
     case FW_WIRE_WRITE_RANGE:
     case FW_WIRE_WAKE:
