@@ -1,0 +1,50 @@
+/*
+ * queue: two consumers of a queue that holds one element for one of them and one for the other,
+ * and a producer that adds the second.
+ *
+ * bug: whether the queue is empty is asked in one critical section, the element taken in another
+ * fails-as: assertion
+ * depth: 3 (both ask before either takes, and take before the producer adds)
+ * preemptions: 1
+ * recorded: no (it takes two changes of order at once)
+ */
+#include "threads.h"
+
+enum { SIZE = 4 };
+
+static int elements[SIZE] = { 1 };
+static int head;
+static int tail = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *consume(void *unused)
+{
+    int length;
+
+    pthread_mutex_lock(&lock);
+    length = tail - head;
+    pthread_mutex_unlock(&lock);
+    if (length > 0) {
+        pthread_mutex_lock(&lock);
+        assert(head < tail); /* @bug */
+        assert(elements[head] != 0);
+        head++; /* @bug */
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+static void *produce(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    elements[tail] = 2;
+    tail++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    run3(produce, consume, consume);
+    return 0;
+}

@@ -1,0 +1,34 @@
+/*
+ * sync02_ok: one thread waits until another one has made something.
+ *
+ * mended: the same lock
+ */
+#include "threads.h"
+
+static int there;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t made = PTHREAD_COND_INITIALIZER;
+
+static void *make(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    there = 1;
+    pthread_cond_signal(&made);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void *use(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    while (!there)
+        pthread_cond_wait(&made, &lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    run2(make, use);
+    return 0;
+}

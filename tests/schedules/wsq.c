@@ -1,0 +1,80 @@
+/*
+ * wsq: a work-stealing queue: the owner pushes and pops at the tail, a thief takes from the head.
+ * (Owner and thief announce a claim first and look then; only a contested element costs the lock.)
+ *
+ * bug: the thief looks whether there is an element before it claims it: the owner can pop it in
+ * between
+ * fails-as: assertion
+ * depth: 3 (the thief looks after the push and before the owner claims, who looks before the
+ * thief claims)
+ * preemptions: 2
+ * recorded: yes
+ */
+#include <stdatomic.h>
+#include "threads.h"
+
+enum { ITEMS = 2 };
+
+static atomic_int head; /* first element; who steals holds the lock */
+static atomic_int tail; /* behind the last element */
+static atomic_int times_taken[ITEMS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int pop(void)
+{
+    int last = atomic_load(&tail) - 1;
+
+    atomic_store(&tail, last); /* @bug */
+    if (atomic_load(&head) <= last) /* @bug */
+        return last;
+    atomic_store(&tail, last + 1);
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&head) <= last)
+        atomic_store(&tail, last);
+    else
+        last = -1;
+    pthread_mutex_unlock(&lock);
+    return last;
+}
+
+static int steal(void)
+{
+    int first;
+
+    pthread_mutex_lock(&lock);
+    first = atomic_load(&head);
+    if (first < atomic_load(&tail)) /* @bug */
+        atomic_store(&head, first + 1); /* @bug */
+    else
+        first = -1;
+    pthread_mutex_unlock(&lock);
+    return first;
+}
+
+static void *own(void *unused)
+{
+    int item;
+
+    for (int i = 0; i < ITEMS; i++)
+        atomic_store(&tail, i + 1); /* @bug */
+    while ((item = pop()) >= 0)
+        atomic_fetch_add(&times_taken[item], 1);
+    return unused;
+}
+
+static void *rob(void *unused)
+{
+    int item = steal();
+
+    if (item >= 0)
+        atomic_fetch_add(&times_taken[item], 1);
+    return unused;
+}
+
+int main(void)
+{
+    run2(own, rob);
+    for (int i = 0; i < ITEMS; i++)
+        assert(times_taken[i] == 1);
+    return 0;
+}
