@@ -356,6 +356,18 @@ struct published {
     struct fw_predict_counts counts;
 };
 
+/* Do all its threads wait for ever in the trace itself?  (Predictors see to it that a request is
+ * the last event of its thread.) */
+static bool happened(const struct fw_forecast *forecast, const struct fw_prediction *prediction)
+{
+    const struct fw_event *events = forecast->setup.trace->events;
+
+    for (uint32_t i = 0; i < prediction->event_count; i++)
+        if (!fw_is_class(events[prediction->events[i]].kind, FW_CLASS_REQUEST))
+            return false;
+    return prediction->claim == FW_CLAIM_DEADLOCK;
+}
+
 static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
                         const struct fw_analysis *analysis, const struct fw_prediction *prediction,
                         struct fw_findings *sink)
@@ -367,6 +379,7 @@ static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
         .event_count = prediction->event_count,
         .variable = prediction->variable == FW_NO_EVENT ? FW_NO_VARIABLE : prediction->variable,
         .label = prediction->label,
+        .observed = happened(forecast, prediction),
         .detail = detail,
         .witness = shown ? &prediction->witness : NULL,
         .claim = prediction->claim,

@@ -119,6 +119,9 @@ static void tell_deadlock(const struct words *words)
 {
     const struct fw_prediction *prediction = words->prediction;
 
+    if (event_of(words, 0)->kind == FW_RELOCK)
+        fprintf(words->to, "%s waits for '%s', which it holds itself", thread_of(words, 0),
+                target_of(words, 0));
     for (uint32_t i = 0; i < prediction->event_count; i++) {
         uint32_t holder = 0;
 

@@ -12,6 +12,10 @@
  *    other one is next (an acquire demands nothing but what comes before it);
  *  - a part of it is a deadlock by itself.
  *
+ * A request at the end of its thread is an acquire that was never got.  If a
+ * cycle is made of such ones, the trace itself ends in it.  A thread that waits
+ * for a lock which it holds (relock) is a deadlock alone.
+ *
  * With --pairs=all every set of acquires that is left is handed out, events in
  * the order of the trace.  By default cycles come by length, the shortest first,
  * and each gives a few candidates, the nearest ones, gathered by the sites along
@@ -57,11 +61,24 @@ struct deadlock {
     uint32_t length;             /* of the cycles that are being gathered */
     uint64_t steps;              /* left for this length */
     bool gathered;
+    uint32_t relock; /* events before it have been looked through for relocks */
 };
 
 static const struct fw_event *event_at(const struct deadlock *deadlock, uint32_t event)
 {
     return &deadlock->trace->events[event];
+}
+
+/* A request counts if nothing of its thread follows: else the acquire behind it does. */
+static bool is_waiting(const struct deadlock *deadlock, uint32_t event)
+{
+    const struct fw_rows *rows = &deadlock->index->by_thread;
+    const struct fw_event *at = event_at(deadlock, event);
+
+    if (!fw_is_class(at->kind, FW_CLASS_BLOCKING) || at->kind == FW_RELOCK)
+        return false;
+    return !fw_is_class(at->kind, FW_CLASS_REQUEST) ||
+           deadlock->index->in_thread[event] + 1 == fw_row_count(rows, at->thread);
 }
 
 /* --- the must-order ---------------------------------------------------------------------- */
@@ -160,6 +177,17 @@ static bool next_set(struct deadlock *deadlock, uint64_t *tries)
     return false;
 }
 
+static const char happened[] = "in this run";
+
+/* What the present cycle is called: the trace ends in it if all its threads wait at their ends. */
+static const char *label_of(const struct deadlock *deadlock)
+{
+    for (size_t i = 0; i < deadlock->cycle.len; i++)
+        if (!lane_at(deadlock, i)->key.kinds)
+            return NULL;
+    return happened;
+}
+
 /* --- every set --------------------------------------------------------------------------- */
 
 static int by_position(const void *a, const void *b)
@@ -193,6 +221,7 @@ static bool next_of_all(struct deadlock *deadlock, struct fw_unit *unit)
             fw_vec_push(&deadlock->events, deadlock->levels.at[i].event);
         qsort(deadlock->events.at, deadlock->events.len, sizeof *deadlock->events.at, by_position);
         suspect.count = (uint32_t)deadlock->events.len;
+        suspect.label = label_of(deadlock);
         fw_unit_add(unit, &suspect, deadlock->events.at);
     }
     return true;
@@ -236,6 +265,7 @@ static uint32_t first_by_name(const struct deadlock *deadlock, const uint32_t *l
 static uint32_t bin_of(struct deadlock *deadlock)
 {
     struct fw_gather_key key = { .claim = FW_CLAIM_DEADLOCK,
+                                 .label = label_of(deadlock),
                                  .width = (uint32_t)deadlock->cycle.len };
     bool bare = false;
 
@@ -412,11 +442,12 @@ static void sort_into_lanes(struct deadlock *deadlock)
         const struct fw_event *event = event_at(deadlock, i);
         struct fw_lane_key key = { .thread = event->thread };
 
-        if (!fw_is_class(event->kind, FW_CLASS_BLOCKING) || deadlock->index->lock_set[i] == 0)
+        if (!is_waiting(deadlock, i) || deadlock->index->lock_set[i] == 0)
             continue;
         key.locks = deadlock->index->lock_set[i];
         key.sites[0] = deadlock->options.pairs_all ? 0 : event->site;
         key.sites[1] = event->target * 2 + fw_is_class(event->kind, FW_CLASS_SHARED);
+        key.kinds = fw_is_class(event->kind, FW_CLASS_REQUEST);
         fw_lanes_add(&deadlock->lanes, &key, (struct fw_span) { i, i });
     }
     fw_lanes_finish(&deadlock->lanes);
@@ -442,10 +473,32 @@ static void *deadlock_create(const struct fw_core *core, const struct fw_predict
     return deadlock;
 }
 
+/* A thread that waits for itself; false: there is no other one. */
+static bool next_relock(struct deadlock *deadlock, struct fw_unit *unit)
+{
+    struct fw_suspect suspect = { .count = 1,
+                                  .variable = FW_NO_EVENT,
+                                  .claim = FW_CLAIM_DEADLOCK,
+                                  .label = "lock taken twice" };
+
+    while (deadlock->relock < deadlock->trace->count) {
+        uint32_t event = deadlock->relock++;
+
+        if (event_at(deadlock, event)->kind != FW_RELOCK)
+            continue;
+        fw_unit_clear(unit);
+        fw_unit_add(unit, &suspect, &event);
+        return true;
+    }
+    return false;
+}
+
 static bool deadlock_next(void *state, struct fw_unit *unit)
 {
     struct deadlock *deadlock = state;
 
+    if (next_relock(deadlock, unit))
+        return true;
     return deadlock->options.pairs_all ? next_of_all(deadlock, unit) : next_by_site(deadlock, unit);
 }
 

@@ -70,6 +70,9 @@ static const char *const op_words[FW_KIND_COUNT] = {
     [FW_RETURN] = "Return from",
     [FW_ALLOC] = "Allocation of",
     [FW_FREE] = "Free",
+    [FW_REQUEST] = "Wait for",
+    [FW_SHARED_REQUEST] = "Wait for shared",
+    [FW_RELOCK] = "Wait of its holder for",
 };
 
 /* --- words ------------------------------------------------------------------------------- */

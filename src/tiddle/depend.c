@@ -93,10 +93,10 @@ static void touch_lock(struct build *build, const struct fw_event *event, uint32
 {
     enum class class = CLASS_ORDERED;
 
-    if (fw_is_class(event->kind, FW_CLASS_SHARED))
-        class = CLASS_ONE;
-    else if (event->kind == FW_TRY_FAIL)
+    if (event->kind == FW_TRY_FAIL || fw_is_class(event->kind, FW_CLASS_REQUEST))
         class = CLASS_OTHER;
+    else if (fw_is_class(event->kind, FW_CLASS_SHARED))
+        class = CLASS_ONE;
     touch(build, &build->locks.at[event->target], class, at);
     for (; build->next_wait < build->waits.len; build->next_wait++) {
         const struct wait *wait = &build->waits.at[build->next_wait];

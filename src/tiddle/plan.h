@@ -20,7 +20,7 @@ enum fw_form {
     FW_FORM_PASSED,  /* the barout on its way out */
     FW_FORM_MARK,    /* a barin, barout or wake that no library call can stand for */
     FW_FORM_CALL,    /* link: position in its thread just behind the activation's last event */
-    FW_FORM_COMMENT, /* a ret without a call */
+    FW_FORM_COMMENT, /* a ret without a call, a lock that is never got */
 };
 
 struct fw_plan_variable {

@@ -311,6 +311,8 @@ static void plan_calls_of_thread(struct fw_plan *plan, uint32_t thread)
 
         if (events[row[i]].kind == FW_CALL)
             fw_vec_push(&open, row[i]);
+        if (fw_is_class(events[row[i]].kind, FW_CLASS_REQUEST))
+            plan->form[row[i]] = FW_FORM_COMMENT; /* the program goes on without the lock */
         if (events[row[i]].kind != FW_RETURN)
             continue;
         if (call == FW_NO_EVENT) {

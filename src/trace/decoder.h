@@ -7,9 +7,8 @@
  * the batch's events.
  *
  * Raw events are consecutive: event i of a batch has index (number of raw
- * events delivered before) + i.  A line that means nothing is delivered as
- * FW_RAW_REQUEST, and under repair one that cannot be read as FW_RAW_BROKEN
- * (all other fields zero), so that no index is lost.
+ * events delivered before) + i.  Under repair a line that cannot be read is
+ * delivered as FW_RAW_BROKEN (all other fields zero), so that no index is lost.
  *
  * A decoder delivers the events it has before it reports an error: it returns
  * them, and the error on the next call.

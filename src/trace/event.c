@@ -5,8 +5,7 @@ const struct fw_kind_info fw_kind_info[FW_RAW_KIND_COUNT] = {
 #define X(name, std, tid, space, classes) [FW_##name] = { std, tid, FW_SPACE_##space, classes },
     FW_EVENT_KINDS(X)
 #undef X
-        [FW_RAW_REQUEST] = { "req", "req", FW_SPACE_LOCK, 0 },
-    [FW_RAW_WAIT] = { "wait", "wait", FW_SPACE_LOCK, 0 },
+        [FW_RAW_WAIT] = { "wait", "wait", FW_SPACE_LOCK, 0 },
     [FW_RAW_BROKEN] = { "broken", "broken", FW_SPACE_NONE, 0 },
 };
 

@@ -38,7 +38,9 @@ enum {
     FW_CLASS_ACQUIRE = 16,  /* gets a lock: acq, tryacq, racq, tryracq */
     FW_CLASS_RELEASE = 32,  /* gives a lock back: rel, rrel */
     FW_CLASS_SHARED = 64,   /* the lock operation is in shared (read) mode */
-    FW_CLASS_BLOCKING = 128 /* blocks without a time limit until the lock is free: acq, racq */
+    FW_CLASS_BLOCKING = 128, /* waits without a time limit until the lock is free: acq, racq, and
+                                those that never got it: req, rreq, relock */
+    FW_CLASS_REQUEST = 256   /* only that: changes nothing */
 };
 
 #define FW_EVENT_KINDS(X)                                                                          \
@@ -72,7 +74,11 @@ enum {
     X(CALL, "call", "call", FUNCTION, 0)                                                           \
     X(RETURN, "ret", "ret", FUNCTION, 0)                                                           \
     X(ALLOC, "alloc", "alloc", VARIABLE, 0)                                                        \
-    X(FREE, "free", "free", VARIABLE, FW_CLASS_CONFLICT)
+    X(FREE, "free", "free", VARIABLE, FW_CLASS_CONFLICT)                                           \
+    X(REQUEST, "req", "req", LOCK, FW_CLASS_BLOCKING | FW_CLASS_REQUEST)                           \
+    X(SHARED_REQUEST, "rreq", "rreq", LOCK,                                                        \
+      FW_CLASS_SHARED | FW_CLASS_BLOCKING | FW_CLASS_REQUEST)                                      \
+    X(RELOCK, "relock", "relock", LOCK, FW_CLASS_BLOCKING | FW_CLASS_REQUEST)
 
 enum fw_kind {
 #define X(name, std, tid, space, classes) FW_##name,
@@ -80,9 +86,8 @@ enum fw_kind {
 #undef X
         FW_KIND_COUNT,
     /* Dialect lines that only a decoder produces and only wellformed.c consumes. */
-    FW_RAW_REQUEST = FW_KIND_COUNT, /* req(l): says nothing, counts as a line */
-    FW_RAW_WAIT,                    /* wait(l): a whole condition wait on one line */
-    FW_RAW_BROKEN,                  /* under repair: a line that could not be read */
+    FW_RAW_WAIT = FW_KIND_COUNT, /* wait(l): a whole condition wait on one line */
+    FW_RAW_BROKEN,               /* under repair: a line that could not be read */
     FW_RAW_KIND_COUNT,
 };
 

@@ -25,6 +25,8 @@ static uint32_t row_of(const struct fw_event *event, enum fw_space space)
 {
     if (space == FW_SPACE_THREAD)
         return event->thread;
+    if (fw_is_class(event->kind, FW_CLASS_REQUEST))
+        return FW_NO_EVENT;
     return fw_kind_info[event->kind].space == space ? event->target : FW_NO_EVENT;
 }
 

@@ -27,7 +27,7 @@ struct fw_index {
     const struct fw_trace *trace; /* borrowed */
     struct fw_rows by_thread;     /* all events of each thread */
     struct fw_rows by_variable;   /* accesses, alloc and free of each variable */
-    struct fw_rows by_lock;       /* lock operations of each lock, tryfail included */
+    struct fw_rows by_lock;       /* lock operations of each lock, tryfail included, requests not */
     uint32_t *in_thread;          /* event → its place in its thread's row */
     uint32_t *partner;
     uint32_t *lock_set;           /* event → id of the locks that its thread holds just before an

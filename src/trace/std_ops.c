@@ -8,8 +8,8 @@ static const struct {
     const char *name;
     enum fw_kind kind;
 } dialects[] = {
-    { "req", FW_RAW_REQUEST }, { "request", FW_RAW_REQUEST }, { "wait", FW_RAW_WAIT },
-    { "branch", FW_BRANCH },   { "enter", FW_CALL },          { "exit", FW_RETURN },
+    { "request", FW_REQUEST }, { "wait", FW_RAW_WAIT }, { "branch", FW_BRANCH },
+    { "enter", FW_CALL },      { "exit", FW_RETURN },
 };
 
 /* Names that are no word. */

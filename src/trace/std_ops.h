@@ -29,7 +29,7 @@ void fw_std_ops_init(struct fw_std_ops *ops);
 /* The place of a word: it holds the operation of this name or none. */
 static inline const struct fw_std_op *fw_std_ops_place(const struct fw_std_ops *ops, uint64_t word)
 {
-    return &ops->at[word * 0xe4a81703a06a1e4fu >> (64 - FW_STD_OP_BITS)];
+    return &ops->at[word * 0x0c250a03e023033du >> (64 - FW_STD_OP_BITS)];
 }
 
 /* The operation of any name, or NULL; FW_STD_SHORT bytes can be read from `name` on. */

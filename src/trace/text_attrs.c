@@ -98,14 +98,16 @@ struct key {
     const char *name;
     unsigned mark;
     unsigned classes;
-    uint32_t kinds;
+    uint64_t kinds;
 };
 
-_Static_assert(FW_RAW_KIND_COUNT <= 32, "a set of kinds is a word");
+_Static_assert(FW_RAW_KIND_COUNT <= 64, "a set of kinds is a word");
+
+#define BIT(kind) (UINT64_C(1) << (kind))
 
 static const struct key key_order = { "ord", MARK_ORDER, FW_CLASS_ATOMIC, 0 };
-static const struct key key_rf = { "rf", FW_ATTR_RF, FW_CLASS_READ, 1u << FW_WAKE | 1u << FW_PEND };
-static const struct key key_size = { "size", FW_ATTR_SIZE, FW_CLASS_CONFLICT, 1u << FW_ALLOC };
+static const struct key key_rf = { "rf", FW_ATTR_RF, FW_CLASS_READ, BIT(FW_WAKE) | BIT(FW_PEND) };
+static const struct key key_size = { "size", FW_ATTR_SIZE, FW_CLASS_CONFLICT, BIT(FW_ALLOC) };
 static const struct key key_value = { "val", FW_ATTR_VALUE, FW_CLASS_READ | FW_CLASS_WRITE, 0 };
 
 /* Takes the word off the front of the piece, if it stands there. */

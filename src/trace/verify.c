@@ -111,7 +111,9 @@ static bool shows_race(struct fw_player *p, const struct fw_witness *w)
 
 static bool gather_set(struct fw_player *p, const struct fw_witness *w)
 {
-    if (w->event_count < 2)
+    bool alone = w->event_count == 1 && event_at(p, w->events[0])->kind == FW_RELOCK;
+
+    if (w->event_count < 2 && !alone)
         return refuse_claim(p, "a deadlock has at least 2 waiting threads, not %" PRIu32,
                             w->event_count);
     for (uint32_t i = 0; i < w->event_count; i++) {
@@ -127,7 +129,7 @@ static bool gather_set(struct fw_player *p, const struct fw_witness *w)
     return true;
 }
 
-/* Does another thread of the set hold the lock in a mode that keeps this acquire waiting? */
+/* Does another thread of the set hold the lock in a mode that keeps this one waiting? */
 static bool waits_for_set(struct fw_player *p, uint32_t e)
 {
     const struct fw_event *event = event_at(p, e);
@@ -135,6 +137,8 @@ static bool waits_for_set(struct fw_player *p, uint32_t e)
     bool exclusive = !fw_is_class(event->kind, FW_CLASS_SHARED);
     uint32_t own = p->facts.marks[e] & FW_FACT_READER ? 1 : 0;
 
+    if (event->kind == FW_RELOCK) /* by its own thread */
+        return own || lock->writer == event->thread;
     if (lock->writer != FW_NO_EVENT)
         return lock->writer != event->thread && fw_play_thread(p, lock->writer)->in_set;
     return exclusive && lock->set_readers > own;

@@ -335,7 +335,8 @@ static void mark_readers(struct fw_facts *facts)
                 continue;
             if (reader[event->target] == t)
                 facts->marks[e] |= FW_FACT_READER;
-            if (!fw_is_class(event->kind, FW_CLASS_SHARED))
+            if (!fw_is_class(event->kind, FW_CLASS_SHARED) ||
+                fw_is_class(event->kind, FW_CLASS_REQUEST))
                 continue;
             reader[event->target] = fw_is_class(event->kind, FW_CLASS_ACQUIRE) ? t : FW_NO_EVENT;
         }

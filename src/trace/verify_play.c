@@ -482,6 +482,9 @@ static rule_function *const rules[FW_KIND_COUNT] = {
     [FW_RETURN] = rule_none,
     [FW_ALLOC] = rule_none,
     [FW_FREE] = rule_none, /* races like a write, but leaves no value to be seen */
+    [FW_REQUEST] = rule_none, /* says that its thread waits from here on */
+    [FW_SHARED_REQUEST] = rule_none,
+    [FW_RELOCK] = rule_none,
 };
 
 static bool refuse_position(struct fw_player *p)

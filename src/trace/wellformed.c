@@ -334,6 +334,8 @@ static enum verdict check_kind(struct fw_wellformed *wf, struct fw_event *event,
         return fw_wellformed_shared_release(wf, event, index);
     case FW_TRY_FAIL:
         return fw_wellformed_try_fail(wf, event);
+    case FW_RELOCK:
+        return fw_wellformed_relock(wf, event);
     case FW_NOTIFY:
     case FW_NOTIFY_ALL:
         return note_notify(wf, event, index);
@@ -355,7 +357,7 @@ static enum verdict check_kind(struct fw_wellformed *wf, struct fw_event *event,
         return check_block(wf, event);
     case FW_RAW_WAIT:
         return fw_wellformed_wait(wf, event, index);
-    default: /* fence, br, call, ret, alloc, free: always possible */
+    default: /* fence, br, call, ret, alloc, free, req, rreq: always possible */
         return VERDICT_KEEP;
     }
 }
@@ -373,6 +375,8 @@ static enum verdict check_phase(struct fw_wellformed *wf, const struct fw_event 
         return VERDICT_KEEP;
     case PHASE_WAITING:
         return fw_wellformed_return_from_wait(wf, event);
+    case PHASE_STUCK:
+        return fw_wellformed_bad(wf, event, "it waits for a lock that it holds itself");
     case PHASE_JOINED:
         return fw_wellformed_bad(wf, event, "%s was already joined",
                                  fw_thread_name(wf->symbols, event->thread));
@@ -396,7 +400,7 @@ static enum verdict check_event(struct fw_wellformed *wf, const struct fw_raw_ba
     struct fw_event *event = &raw->events[i];
     enum verdict verdict;
 
-    if (event->kind == FW_RAW_REQUEST)
+    if (!fw_wellformed_says_something(wf, event))
         return VERDICT_IGNORE;
     if (event->kind == FW_RAW_BROKEN)
         return VERDICT_BAD;

@@ -159,6 +159,32 @@ enum verdict fw_wellformed_try_fail(struct fw_wellformed *wf, struct fw_event *e
 }
 
 /*
+ * A request of a lock that is free, or that its thread holds (many logs have one before every
+ * acquire, also before re-entrant ones), says nothing.  One of a lock that keeps it waiting is
+ * kept: it may be the last that is heard of its thread.
+ */
+bool fw_wellformed_says_something(struct fw_wellformed *wf, const struct fw_event *event)
+{
+    const struct lock_state *lock;
+
+    if (event->kind != FW_REQUEST && event->kind != FW_SHARED_REQUEST)
+        return true;
+    lock = lock_of(wf, event);
+    if (wf->threads.at[event->thread].phase == PHASE_WAITING || owns(lock, event->thread))
+        return false;
+    return event->kind == FW_REQUEST ? held_by_other(wf, event) : lock->owner_plus_1 != 0;
+}
+
+/* Only a lock that is not re-entrant makes its holder wait; who writes relock knows that. */
+enum verdict fw_wellformed_relock(struct fw_wellformed *wf, struct fw_event *event)
+{
+    if (!owns(lock_of(wf, event), event->thread) && !find_shared(wf, event))
+        return fw_wellformed_bad(wf, event, "it does not hold %s", lock_name(wf, event));
+    wf->threads.at[event->thread].phase = PHASE_STUCK;
+    return VERDICT_KEEP;
+}
+
+/*
  * wait(l), a dialect: one line for a wait on the lock's own condition.  It
  * becomes the release; the wake and the acquire come when the thread goes on.
  */

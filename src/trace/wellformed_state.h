@@ -15,6 +15,7 @@ enum phase {
     PHASE_UNSEEN,
     PHASE_RUNNING,
     PHASE_WAITING, /* in a wait(l) of one line; returns with its next event */
+    PHASE_STUCK,   /* waits for a lock that it holds */
     PHASE_JOINED,
 };
 
@@ -104,6 +105,9 @@ enum verdict fw_wellformed_release(struct fw_wellformed *wf, struct fw_event *ev
 enum verdict fw_wellformed_shared_release(struct fw_wellformed *wf, struct fw_event *event,
                                           uint64_t index);
 enum verdict fw_wellformed_try_fail(struct fw_wellformed *wf, struct fw_event *event);
+enum verdict fw_wellformed_relock(struct fw_wellformed *wf, struct fw_event *event);
+/* Is it no request, or one that really waits? */
+bool fw_wellformed_says_something(struct fw_wellformed *wf, const struct fw_event *event);
 enum verdict fw_wellformed_wait(struct fw_wellformed *wf, struct fw_event *event, uint64_t index);
 /* The thread of `event` returns from its wait(l): emits wake and acq.  KEEP or BAD. */
 enum verdict fw_wellformed_return_from_wait(struct fw_wellformed *wf,

@@ -267,7 +267,8 @@ static bool in_row(const struct check *c, uint32_t event, enum fw_space space, u
 {
     if (space == FW_SPACE_THREAD)
         return at(c, event)->thread == row;
-    return fw_kind_info[at(c, event)->kind].space == space && at(c, event)->target == row;
+    return fw_kind_info[at(c, event)->kind].space == space && at(c, event)->target == row &&
+           !fw_is_class(at(c, event)->kind, FW_CLASS_REQUEST);
 }
 
 static bool check_rows(const struct check *c, const struct fw_rows *rows, enum fw_space space)

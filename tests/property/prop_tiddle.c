@@ -60,11 +60,18 @@ static bool begins_wait(const struct check *c, uint32_t release, uint32_t condit
     return false;
 }
 
+static bool finds_it_held(const struct fw_event *event)
+{
+    return event->kind == FW_TRY_FAIL || fw_is_class(event->kind, FW_CLASS_REQUEST);
+}
+
 static bool locks_depend(const struct fw_event *a, const struct fw_event *b)
 {
     bool shared = fw_is_class(a->kind, FW_CLASS_SHARED) && fw_is_class(b->kind, FW_CLASS_SHARED);
 
-    return !shared && !(a->kind == FW_TRY_FAIL && b->kind == FW_TRY_FAIL);
+    if (finds_it_held(a) || finds_it_held(b))
+        return !finds_it_held(a) || !finds_it_held(b);
+    return !shared;
 }
 
 static bool variables_depend(const struct check *c, const struct fw_event *a,

@@ -57,7 +57,7 @@ static void put_noise(struct decorator *d, const char *thread)
         end_line(d);
     if (chance(d, 5)) {
         put(d, thread);
-        put(d, "|req(L)");
+        put(d, "|req(none)");
         end_line(d);
         d->written++;
     }

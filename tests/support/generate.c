@@ -199,6 +199,9 @@ void fw_generate(struct fw_generated *out, const struct fw_generate_options *opt
     if (g.branches)
         put_text(out, "# branches: yes\n");
     run(&g);
+    if (fw_random_percent(&g.random, 25))
+        for (uint32_t t = 0; t < g.thread_count; t++)
+            gen_request(&g, t);
     for (uint32_t i = 0; i < GEN_OBJECTS; i++) {
         fw_vec_release(&g.notifies[i]);
         fw_vec_release(&g.posts[i]);

@@ -74,6 +74,20 @@ static bool is_held_by_other(const struct generator *g, uint32_t thread, uint32_
     return false;
 }
 
+bool gen_request(struct generator *g, uint32_t thread)
+{
+    uint32_t lock = g->lock_count ? fw_random_below(&g->random, g->lock_count) : 0;
+    bool shared = fw_random_percent(&g->random, 30);
+
+    if (!g->lock_count || g->threads[thread].phase != GEN_RUNNING ||
+        g->threads[thread].holds[lock] == GEN_EXCLUSIVE ||
+        !is_held_by_other(g, thread, lock, shared ? GEN_EXCLUSIVE : GEN_SHARED))
+        return false;
+    gen_emit(g, &(struct gen_line) {
+                    .thread = thread, .op = shared ? "rreq" : "req", .target = lock_names[lock] });
+    return true;
+}
+
 static bool acquire_lock(struct generator *g, uint32_t thread, const char *op, enum gen_hold mode,
                          uint32_t lock)
 {

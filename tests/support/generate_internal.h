@@ -87,5 +87,7 @@ static inline uint32_t gen_index(const struct generator *g)
 /* Tries the act for a running thread, or goes on with a waiting one; false: not possible now. */
 bool gen_act(struct generator *g, uint32_t thread, enum fw_generate_act act);
 bool gen_resume(struct generator *g, uint32_t thread);
+/* At the end: a lock that the thread waits for, if there is one. */
+bool gen_request(struct generator *g, uint32_t thread);
 
 #endif

@@ -24,7 +24,7 @@
 static struct fwt_file example(struct fwt_trace *trace, enum fw_fwt_codec codec)
 {
     fwt_trace_init(trace);
-    fwt_trace_random(trace, 12, 10, EVENTS);
+    fwt_trace_random(trace, 2, 10, EVENTS);
     return fwt_file_write(trace, BLOCK, codec);
 }
 

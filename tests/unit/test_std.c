@@ -68,8 +68,8 @@ static void dialects_mean_what_they_mean(void **state)
     assert_int_equal(d->result, 0);
     assert_int_equal(d->count, 11);
     assert_event(d, 0, "T0", FW_FORK, "T9", "1");
-    assert_event(d, 1, "T9", FW_RAW_REQUEST, "L", "2");
-    assert_event(d, 2, "T9", FW_RAW_REQUEST, "L", "2");
+    assert_event(d, 1, "T9", FW_REQUEST, "L", "2");
+    assert_event(d, 2, "T9", FW_REQUEST, "L", "2");
     assert_event(d, 4, "T9", FW_RAW_WAIT, "L", "");
     assert_int_equal(d->events[4].target, d->events[3].target);
     assert_event(d, 5, "T9", FW_NOTIFY_ALL, "L", "");
