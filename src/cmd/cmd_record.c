@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/places.h"
+#include "cmd/record_stuck.h"
 #include "record/launch.h"
 #include "record/places.h"
 #include "record/recorder.h"
@@ -124,7 +125,8 @@ static int record_to(const struct record *record, const char *path, char **argv)
     struct fw_record_setup setup = { .argv = argv,
                                      .path = path,
                                      .seed = record->seed,
-                                     .quantum = record->quantum };
+                                     .quantum = record->quantum,
+                                     .stuck = record->quiet ? NULL : fw_record_say_stuck };
     struct fw_recorded recorded;
     struct fw_places places;
     struct fw_error err;

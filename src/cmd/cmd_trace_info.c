@@ -261,7 +261,7 @@ static void json_trace(const struct tally *tally, struct fw_reader *reader,
     fw_json_number(json, "lock_nesting", tally->nesting);
     fw_json_bool(json, "branches", tally->branches);
     fw_report_json_status(json, status);
-    fw_report_recording_json(json, recording);
+    fw_report_recording_json(json, recording, symbols->places);
     fw_json_end(json);
 }
 

@@ -71,6 +71,7 @@ static void go_through(struct fw_final *f, struct fw_spool_reader *spool)
                  "the run has more than %u million variables", MOST_VARIABLES / 1000000);
     if (got < 0)
         note_damage(f->result, &why);
+    fw_final_requests(f);
     fw_final_flush(f);
     fw_final_metadata(f, spool);
     if (f->result->cut && !f->failed)
@@ -118,6 +119,7 @@ static void release(struct fw_final *f)
     fw_final_texts_release(&f->off);
     fw_final_texts_release(&f->notes);
     fw_final_texts_release(&f->names);
+    fw_final_texts_release(&f->waits);
     free(f->exec);
     fw_vec_release(&f->events);
     fw_vec_release(&f->attrs);

@@ -336,6 +336,14 @@ static bool control(struct fw_final *f, const struct fw_wire_unit *record)
     }
 }
 
+static void waiting(struct fw_final *f, const struct fw_wire_unit *record)
+{
+    if (fw_wire_kind(record) >= FW_WIRE_STUCK)
+        fw_final_stuck(f, record);
+    else
+        fw_final_request(f, record);
+}
+
 void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record)
 {
     unsigned kind = fw_wire_kind(record);
@@ -356,6 +364,12 @@ void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record)
         f->thread = fw_final_thread(f, 0);
     if (!fw_unit_has_text(kind) && fw_wire_aux(record) & FW_WIRE_BRANCH)
         f->thread->branched = true;
+    if (kind >= FW_WIRE_REQUEST) {
+        waiting(f, record);
+        return;
+    }
+    if (kind < FW_WIRE_TEXT)
+        f->thread->request = 0; /* it went on */
     if (operations[kind].known)
         operate(f, record, operations[kind].kind);
     else if (!control(f, record))

@@ -7,6 +7,7 @@
  *   final_memory.c  shared words, variables, lives, objects at addresses
  *   final_names.c   names for addresses, sites, functions
  *   final_out.c     events out: branches, calls, attributes, well-formedness
+ *   final_stuck.c   what threads wait for at the end
  *   final_told.c    metadata
  */
 #ifndef FW_RECORD_FINAL_STATE_H
@@ -37,6 +38,11 @@ struct final_thread {
     FW_VEC(struct final_call) calls;
     size_t written;           /* calls[0..written) are in the trace */
     FW_VEC(uint32_t) blocks;  /* open begins */
+    /* The lock it began to wait for, if it has done nothing since. */
+    uint64_t request; /* number of the record; 0: none */
+    uint32_t request_lock;
+    uint64_t request_pc;
+    enum fw_kind request_kind;
 };
 
 /* What a kind of plain access at a place in the code becomes; a cache. */
@@ -124,6 +130,11 @@ struct fw_final {
     struct final_place places[FINAL_PLACES];
     struct fw_addrmap reused;    /* space and id of a name → how often it was given out */
 
+    /* All threads wait, if nothing has happened since. */
+    struct final_texts waits; /* one for each thread */
+    size_t waits_due;         /* records of them to come */
+    uint64_t waits_since;     /* events before */
+
     /* Told at the end. */
     struct final_texts unmodelled, inexact, off, notes, names;
     size_t pairs_told;       /* of the spool's */
@@ -165,6 +176,14 @@ void fw_final_destroyed(struct fw_final *f, uint64_t address);
 /* Takes the kept words of a life. */
 void fw_final_load(struct fw_final *f, uint32_t life);
 void fw_final_chunk_destroy(void *chunk);
+
+/* final_stuck.c */
+/* A request of a lock. */
+void fw_final_request(struct fw_final *f, const struct fw_wire_unit *record);
+/* STUCK and STUCK_AT. */
+void fw_final_stuck(struct fw_final *f, const struct fw_wire_unit *record);
+/* At the end: the requests that were never granted become events. */
+void fw_final_requests(struct fw_final *f);
 
 /* final_names.c */
 enum {

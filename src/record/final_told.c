@@ -212,6 +212,7 @@ void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
     tell_list(f, "unmodelled", f->unmodelled.at, f->unmodelled.len);
     tell_list(f, "off", f->off.at, f->off.len);
     tell_list(f, "notes", f->notes.at, f->notes.len);
+    tell_list(f, "waiting", f->waits.at, f->waits.len);
     tell_list(f, "thread-names", f->names.at, f->names.len);
     tell_expected(f);
     if (f->status.dropped) {

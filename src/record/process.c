@@ -89,6 +89,7 @@ int fw_process_restart(struct fw_process *p, const struct fw_spool_pair_text *pa
     fw_vec_release(&p->kept);
     p->state = FW_PROCESS_AWAITED;
     p->threads = 0;
+    p->cycles = p->idle = 0;
     p->instrumented = false;
     p->problem[0] = '\0';
     return open_spool(p, pairs, count, err);
@@ -129,6 +130,27 @@ void fw_process_flush(struct fw_process *p, uint64_t now, uint64_t patience)
     p->flushed = now;
     if (fw_spool_pending(p->spool) && fw_spool_flush(p->spool) < 0)
         fw_process_cut(p, fw_spool_error(p->spool));
+}
+
+bool fw_process_stuck(struct fw_process *p, struct fw_wire_unit *scratch, uint64_t now,
+                      uint64_t patience)
+{
+    uint32_t cycles, idle;
+
+    if (p->state != FW_PROCESS_RUNNING)
+        return false;
+    /* acquire: pairs with the runtime's release, the records are in the ring */
+    cycles = atomic_load_explicit(&p->ring.shared->cycles, memory_order_acquire);
+    idle = atomic_load_explicit(&p->ring.shared->idle, memory_order_acquire);
+    if (cycles == p->cycles && (idle == p->idle || now - p->heard < patience))
+        return false;
+    p->cycles = cycles;
+    p->idle = idle;
+    while (fw_process_drain(p, scratch))
+        ;
+    if (p->state == FW_PROCESS_RUNNING && fw_spool_flush(p->spool) < 0)
+        fw_process_cut(p, fw_spool_error(p->spool));
+    return p->state == FW_PROCESS_RUNNING;
 }
 
 bool fw_process_alive(const struct fw_process *p)

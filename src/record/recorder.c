@@ -18,6 +18,7 @@
 #define MOST_PROCESSES 1024u      /* that run at the same time */
 #define FLUSH_MS       100u       /* so much is lost if we are killed */
 #define GRACE_MS       200u       /* for processes that end with the program */
+#define IDLE_MS        500u       /* after which threads that all wait are told of */
 #define LEAST_WAIT_MS  1          /* between two looks at the rings ... */
 #define MOST_WAIT_MS   8          /* ... when nothing comes */
 
@@ -187,10 +188,15 @@ static bool drain_all(struct recorder *r, bool *some)
 
         if (process->state != FW_PROCESS_RUNNING)
             continue;
-        *some |= fw_process_drain(process, r->scratch) > 0;
+        if (fw_process_drain(process, r->scratch) > 0) {
+            process->heard = now;
+            *some = true;
+        }
         if (process->state == FW_PROCESS_RUNNING)
             busy |= fw_ring_busy(&process->ring);
         fw_process_flush(process, now, FLUSH_MS);
+        if (fw_process_stuck(process, r->scratch, now, IDLE_MS) && r->setup->stuck)
+            r->setup->stuck(process->path);
     }
     return busy;
 }

@@ -69,13 +69,15 @@ void fw_recording_init(struct fw_recording *r, const struct fw_reader *reader)
     take_lines(r, reader, "off", &r->off);
     take_lines(r, reader, "thread-names", &r->thread_names);
     take_lines(r, reader, "notes", &r->notes);
+    take_lines(r, reader, "waiting", &r->waiting);
     take_expected(r, fw_reader_metadata(reader, "expected"));
 }
 
 void fw_recording_release(struct fw_recording *r)
 {
     struct fw_lines *const lists[] = { &r->plain, &r->system,       &r->unmodelled, &r->inexact,
-                                       &r->off,   &r->thread_names, &r->notes };
+                                       &r->off,   &r->thread_names, &r->notes,
+                                       &r->waiting };
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         fw_vec_release(lists[i]);

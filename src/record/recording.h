@@ -21,6 +21,7 @@ struct fw_recording {
     struct fw_lines plain;   /* modules that were not, but could be ... */
     struct fw_lines system;  /* ... and those of the system */
     struct fw_lines unmodelled, inexact, off, thread_names, notes;
+    struct fw_lines waiting; /* if all threads waited at the end: one line each */
     struct fw_id_ranges expected; /* variables on which races are expected */
     uint64_t expected_count;
     FW_VEC(char *) texts;      /* owned; the lines above point into them */

@@ -39,7 +39,7 @@ static void write_trace(struct fw_json *json, const struct fw_report *report)
     fw_report_json_status(json, report->status);
     if (report->cut && *report->cut)
         fw_json_text(json, "only", report->cut);
-    fw_report_recording_json(json, report->recording);
+    fw_report_recording_json(json, report->recording, report->symbols->places);
     fw_json_end(json);
 }
 

@@ -1,11 +1,14 @@
 /* recording.c - see recording.h. */
 #include "report/recording.h"
 
+#include "record/waiting.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
-#define MOST_NAMES 6u
+#define MOST_NAMES   6u
+#define MOST_WAITING 20u
 
 static void put_clean(struct fw_output *out, const char *text)
 {
@@ -42,7 +45,34 @@ static void json_lines(struct fw_json *json, const char *key, const struct fw_li
     fw_json_end(json);
 }
 
-void fw_report_recording_json(struct fw_json *json, const struct fw_recording *recording)
+/* What a thread waited for, in words; the caller frees it. */
+static char *waiting_text(const char *line, struct fw_places *places)
+{
+    struct fw_waiting waiting;
+    char *copy = fw_xstrdup(line);
+    char *text = fw_waiting_parse(copy, &waiting) ? fw_waiting_text(&waiting, places) : NULL;
+
+    if (!text)
+        return copy;
+    free(copy);
+    return text;
+}
+
+static void json_waiting(struct fw_json *json, const struct fw_lines *lines,
+                         struct fw_places *places)
+{
+    fw_json_array(json, "waiting");
+    for (size_t i = 0; i < lines->len; i++) {
+        char *text = waiting_text(lines->at[i], places);
+
+        fw_json_text(json, NULL, text);
+        free(text);
+    }
+    fw_json_end(json);
+}
+
+void fw_report_recording_json(struct fw_json *json, const struct fw_recording *recording,
+                              struct fw_places *places)
 {
     if (!recording || !recording->known)
         return;
@@ -62,6 +92,7 @@ void fw_report_recording_json(struct fw_json *json, const struct fw_recording *r
     json_lines(json, "inexact", &recording->inexact);
     json_lines(json, "off", &recording->off);
     json_lines(json, "notes", &recording->notes);
+    json_waiting(json, &recording->waiting, places);
     json_lines(json, "thread_names", &recording->thread_names);
     json_number(json, "dropped", recording->dropped);
     json_text(json, "first_drop", recording->first_drop);
@@ -143,10 +174,29 @@ static void note_list(struct fw_output *out, const char *before, const struct fw
     fw_output_printf(out, "%s\n", after);
 }
 
-void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording)
+static void note_waiting(struct fw_output *out, const struct fw_lines *lines,
+                         struct fw_places *places)
+{
+    if (lines->len)
+        fw_output_text(out, "At the end all threads waited, and none was left to wake one:\n");
+    for (size_t i = 0; i < lines->len && i < MOST_WAITING; i++) {
+        char *text = waiting_text(lines->at[i], places);
+
+        fw_output_text(out, "  ");
+        put_clean(out, text);
+        fw_output_text(out, "\n");
+        free(text);
+    }
+    if (lines->len > MOST_WAITING)
+        fw_output_printf(out, "  and %zu more\n", lines->len - MOST_WAITING);
+}
+
+void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording,
+                               struct fw_places *places)
 {
     if (!recording || !recording->known)
         return;
+    note_waiting(out, &recording->waiting, places);
     if (!recording->accesses)
         fw_output_text(out, "Memory accesses were not seen: nothing in the program was built with "
                             "'foreweave cc'\n");

@@ -7,8 +7,12 @@
 #include "base/json.h"
 #include "record/recording.h"
 
+/* places: what names stand for, or NULL. */
+struct fw_places;
+
 /* "recording":{...}; nothing if it is not known. */
-void fw_report_recording_json(struct fw_json *json, const struct fw_recording *recording);
+void fw_report_recording_json(struct fw_json *json, const struct fw_recording *recording,
+                              struct fw_places *places);
 
 /* Rows "  label   value", the label as wide as told; only what there is to say. */
 void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *recording,
@@ -16,6 +20,7 @@ void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *
 
 /* What a reader of findings must know: sentences, a line each.  System libraries, which nobody
  * instruments, are left to the rows. */
-void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording);
+void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording,
+                               struct fw_places *places);
 
 #endif

@@ -424,7 +424,7 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         fw_report_outcomes(out, report->symbols, fw_engine_findings(engine, i));
     put_trace_notes(&text);
-    fw_report_recording_notes(out, report->recording);
+    fw_report_recording_notes(out, report->recording, report->symbols->places);
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         put_outcome(&text, fw_engine_analysis(engine, i), fw_engine_outcome(engine, i));
     if (report->order_count)

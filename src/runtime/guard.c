@@ -66,15 +66,19 @@ static void record(struct fw_thread *t, enum fw_wire_kind kind, const guard_t *g
 }
 
 /* Waits until nobody initialises it; is there nothing left to do? */
-static bool wait_until_done(struct fw_thread *t, guard_t *guard)
+static bool wait_until_done(struct fw_thread *t, guard_t *guard, uintptr_t pc)
 {
     for (;;) {
         struct fw_cell *cell = fw_cell_find(FW_CELL_ONCE, guard, 0);
+        /* acquire: pairs with the release of the C++ library */
+        bool done = __atomic_load_n((unsigned char *)guard, __ATOMIC_ACQUIRE) != 0;
 
-        if (__atomic_load_n((unsigned char *)guard, __ATOMIC_ACQUIRE) != 0)
-            return true; /* acquire: pairs with the release of the C++ library */
-        if (!cell || !cell->of.once.runner)
-            return false;
+        if (done || !cell || !cell->of.once.runner) {
+            fw_wait_end(t);
+            return done;
+        }
+        if (t->wait.kind == FW_WIRE_WAIT_NONE)
+            fw_wait_begin(t, FW_WIRE_WAIT_ONCE, guard, pc);
         fw_block(t, guard, FW_NO_DEADLINE, 0);
     }
 }
@@ -88,7 +92,7 @@ FW_EXPORT int __cxa_guard_acquire(guard_t *guard)
     if (!t)
         return real.acquire(guard);
     fw_point(t);
-    if (wait_until_done(t, guard) || !real.acquire(guard)) {
+    if (wait_until_done(t, guard, FW_PC) || !real.acquire(guard)) {
         record(t, FW_WIRE_ATOMIC_LOAD, guard, __ATOMIC_ACQUIRE, FW_PC);
         fw_leave(t);
         return 0;

@@ -13,6 +13,7 @@
 #endif
 
 #include "runtime/intercept.h"
+#include "runtime/stuck.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -53,8 +54,13 @@ FW_EXPORT void flockfile(FILE *stream)
         REAL(flockfile)(stream);
         return;
     }
-    while (REAL(ftrylockfile)(stream) != 0)
-        fw_block(t, stream, FW_NO_DEADLINE, 0);
+    if (REAL(ftrylockfile)(stream) != 0) {
+        fw_wait_begin(t, FW_WIRE_WAIT_LOCK, stream, FW_PC);
+        do
+            fw_block(t, stream, FW_NO_DEADLINE, 0);
+        while (REAL(ftrylockfile)(stream) != 0);
+        fw_wait_end(t);
+    }
     if (lock_depth(stream) == 1)
         fw_sync(t, FW_WIRE_ACQUIRE, stream, FW_PC);
     fw_leave(t);

@@ -453,10 +453,37 @@ static void wait_blocked(struct fw_thread *t, uint64_t deadline)
     }
 }
 
+/* Has the holder nobody to give the token to?  relaxed: who comes back from the kernel just now
+ * is found not to wait. */
+static bool nobody_is_ready(void)
+{
+    return __atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready;
+}
+
+void fw_sched_ending(struct fw_thread *t)
+{
+    if (sched.holder == t && nobody_is_ready())
+        fw_stuck_nobody_ready(t, true);
+}
+
+/* Handlers run while t is blocked. */
+static void run_handlers(struct fw_thread *t)
+{
+    struct fw_wait wait = fw_wait_suspend(t);
+
+    t->inside--;
+    fw_signals_deliver(t);
+    t->inside++;
+    if (wait.kind != FW_WIRE_WAIT_NONE)
+        fw_wait_resume(t, &wait);
+}
+
 enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadline, unsigned flags)
 {
     struct fw_thread *next;
 
+    if (nobody_is_ready())
+        fw_stuck_nobody_ready(t, false);
     fw_sched_lock();
     t->state = FW_STATE_BLOCKED;
     t->object = object;
@@ -473,9 +500,7 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     new_quantum(t);
     if (t->woken != FW_INTERRUPTED)
         return t->woken;
-    t->inside--;
-    fw_signals_deliver(t);
-    t->inside++;
+    run_handlers(t);
     return flags & FW_BLOCK_SIGNALS && fw_signals_interrupt ? FW_INTERRUPTED : FW_RETRY;
 }
 

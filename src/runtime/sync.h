@@ -108,6 +108,9 @@ void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc);
 void fw_lock_failed(struct fw_thread *t, const void *lock, uintptr_t pc);
 /* Is it held as recorded?  If it is not and is busy, it will be released out of our sight. */
 bool fw_lock_is_held(const void *lock);
+/* The i-th thread, by its number, whose hold keeps a request in this mode waiting. */
+#define FW_NO_KEEPER UINT32_MAX /* there are no more */
+uint32_t fw_lock_keeper(const void *lock, bool shared, unsigned i);
 /* There is another one here, or none. */
 void fw_lock_gone(struct fw_thread *t, const void *lock, uintptr_t pc);
 /* The thread is about to end: what robust locks it holds are released. */

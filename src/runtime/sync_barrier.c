@@ -36,7 +36,7 @@ static int wait_in_kernel(struct fw_thread *t, pthread_barrier_t *barrier)
     return status;
 }
 
-static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, unsigned count)
+static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, unsigned count, uintptr_t pc)
 {
     uint64_t round = cell->of.barrier.round;
 
@@ -47,8 +47,10 @@ static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, unsigned co
         fw_wake(cell->object, FW_WAKE_ALL, 0);
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
+    fw_wait_begin(t, FW_WIRE_WAIT_BARRIER, cell->object, pc);
     while (cell->of.barrier.round == round)
         fw_block(t, cell->object, FW_NO_DEADLINE, 0);
+    fw_wait_end(t);
     cell->of.barrier.leaving--;
     return 0;
 }
@@ -66,7 +68,7 @@ FW_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     fw_point(t);
     cell = layout->shared ? NULL : fw_cell_get(FW_CELL_BARRIER, barrier, 0);
     fw_sync(t, FW_WIRE_BARRIER_IN, barrier, FW_PC);
-    status = cell ? wait_virtually(t, cell, layout->count) : wait_in_kernel(t, barrier);
+    status = cell ? wait_virtually(t, cell, layout->count, FW_PC) : wait_in_kernel(t, barrier);
     fw_sync(t, FW_WIRE_BARRIER_OUT, barrier, FW_PC);
     fw_point(t);
     fw_leave(t);

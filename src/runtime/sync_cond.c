@@ -210,7 +210,10 @@ int fw_cond_wait(struct fw_thread *t, pthread_cond_t *cond, pthread_mutex_t *mut
     if (status != 0)
         return status;
     append(cell, &waiter);
+    if (limit.clock < 0)
+        fw_wait_begin(t, FW_WIRE_WAIT_CONDITION, cond, pc);
     result = wait_virtually(t, cell, &waiter, fw_limit_deadline(limit), before);
+    fw_wait_end(t);
     answer(t, cell, &waiter, pc);
     status = fw_mutex_lock(t, mutex, FW_WIRE_ACQUIRE, FW_UNLIMITED, pc);
     *cancelled = result == ECANCELED;

@@ -159,6 +159,18 @@ bool fw_lock_is_held(const void *lock)
     return cell && (cell->of.lock.holder || cell->of.lock.readers);
 }
 
+uint32_t fw_lock_keeper(const void *lock, bool shared, unsigned i)
+{
+    const struct fw_cell *cell = fw_cell_find(FW_CELL_LOCK, lock, 0);
+    const struct fw_reader *reader = cell && !shared ? cell->of.lock.readers : NULL;
+
+    if (cell && cell->of.lock.holder && i-- == 0)
+        return cell->of.lock.holder - 1;
+    for (; reader && i; i--)
+        reader = reader->next;
+    return reader ? reader->thread : FW_NO_KEEPER;
+}
+
 void fw_lock_gone(struct fw_thread *t, const void *lock, uintptr_t pc)
 {
     struct fw_cell *cell = fw_cell_find(FW_CELL_LOCK, lock, 0);

@@ -122,18 +122,10 @@ static int wait_in_kernel(struct fw_thread *t, pthread_mutex_t *mutex, struct fw
     return status;
 }
 
-static int wait_for(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit limit)
+static int wait_virtually(struct fw_thread *t, pthread_mutex_t *mutex, uint64_t deadline)
 {
-    uint64_t deadline;
     bool late = false;
 
-    if (deadlocks(t, mutex))
-        return EDEADLK;
-    if (limit.clock >= 0 && !fw_time_is_valid(limit.when))
-        return EINVAL;
-    if (is_shared(mutex))
-        return wait_in_kernel(t, mutex, limit);
-    deadline = fw_limit_deadline(limit);
     for (;;) {
         bool unseen = is_robust(mutex) || !fw_lock_is_held(mutex);
         uint64_t until = unseen ? fw_poll_deadline(deadline) : deadline;
@@ -147,6 +139,25 @@ static int wait_for(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit
         if (late)
             return ETIMEDOUT;
     }
+}
+
+static int wait_for(struct fw_thread *t, pthread_mutex_t *mutex, struct fw_limit limit,
+                    uintptr_t pc)
+{
+    int status;
+
+    if (deadlocks(t, mutex))
+        return EDEADLK;
+    if (limit.clock >= 0 && !fw_time_is_valid(limit.when))
+        return EINVAL;
+    if (is_shared(mutex))
+        return wait_in_kernel(t, mutex, limit);
+    if (limit.clock >= 0)
+        return wait_virtually(t, mutex, fw_limit_deadline(limit));
+    fw_wait_begin(t, FW_WIRE_WAIT_LOCK, mutex, pc);
+    status = wait_virtually(t, mutex, FW_NO_DEADLINE);
+    fw_wait_end(t);
+    return status;
 }
 
 /* Memory of a robust mutex may be used for another one. */
@@ -178,7 +189,7 @@ int fw_mutex_lock(struct fw_thread *t, pthread_mutex_t *mutex, enum fw_wire_kind
     FW_REAL(real.trylock, "pthread_mutex_trylock");
     status = try_to_lock(t, mutex);
     if (status == EBUSY)
-        status = wait_for(t, mutex, limit);
+        status = wait_for(t, mutex, limit, pc);
     if (status == 0 || status == EOWNERDEAD)
         got(t, mutex, kind, pc);
     else if (status == ETIMEDOUT)

@@ -147,8 +147,11 @@ int fw_once(pthread_once_t *control, void (*routine)(void), uintptr_t pc)
         cell = cell_of(control);
         if (state & DONE || !cell || !cell->of.once.runner || state == 0)
             break;
+        if (t->wait.kind == FW_WIRE_WAIT_NONE)
+            fw_wait_begin(t, FW_WIRE_WAIT_ONCE, control, pc);
         fw_block(t, control, fw_poll_deadline(FW_NO_DEADLINE), 0);
     }
+    fw_wait_end(t);
     if (!(state & DONE))
         return run(t, cell, control, routine, pc);
     if (!has_seen(t, control, cell) && fw_sync(t, FW_WIRE_AFTER, control, pc))

@@ -96,7 +96,8 @@ static int wait_virtually(struct fw_thread *t, pthread_rwlock_t *lock, bool writ
     }
 }
 
-static int wait_for(struct fw_thread *t, pthread_rwlock_t *lock, bool write, struct fw_limit limit)
+static int wait_for(struct fw_thread *t, pthread_rwlock_t *lock, bool write, struct fw_limit limit,
+                    uintptr_t pc)
 {
     struct fw_cell *cell;
     int status;
@@ -108,7 +109,10 @@ static int wait_for(struct fw_thread *t, pthread_rwlock_t *lock, bool write, str
     cell = write ? fw_cell_get(FW_CELL_LOCK, lock, 0) : NULL;
     if (cell)
         cell->of.lock.writers++;
+    if (limit.clock < 0)
+        fw_wait_begin(t, write ? FW_WIRE_WAIT_LOCK : FW_WIRE_WAIT_SHARED, lock, pc);
     status = wait_virtually(t, lock, write, limit);
+    fw_wait_end(t);
     if (cell) {
         cell->of.lock.writers--;
         if (status != 0) /* readers may have waited for us */
@@ -126,7 +130,7 @@ static int acquire(pthread_rwlock_t *lock, bool write, struct fw_limit limit, st
     fw_point(t);
     status = try_lock(lock, write);
     if (status == EBUSY)
-        status = wait_for(t, lock, write, limit);
+        status = wait_for(t, lock, write, limit, pc);
     if (status == 0)
         fw_lock_got(t, lock,
                     write   ? timed ? FW_WIRE_TRY_ACQUIRE : FW_WIRE_ACQUIRE

@@ -173,10 +173,8 @@ static int wait_in_kernel(struct fw_thread *t, sem_t *semaphore, struct fw_limit
     return status == 0 ? 0 : errno;
 }
 
-static int wait_virtually(struct fw_thread *t, sem_t *semaphore, struct fw_limit limit)
+static int block_until(struct fw_thread *t, sem_t *semaphore, uint64_t deadline)
 {
-    uint64_t deadline = fw_limit_deadline(limit);
-
     for (;;) {
         enum fw_woken woken =
             fw_block(t, semaphore, deadline, FW_BLOCK_SIGNALS | fw_cancel_flag(t));
@@ -192,6 +190,18 @@ static int wait_virtually(struct fw_thread *t, sem_t *semaphore, struct fw_limit
     }
 }
 
+static int wait_virtually(struct fw_thread *t, sem_t *semaphore, struct fw_limit limit,
+                          uintptr_t pc)
+{
+    int status;
+
+    if (limit.clock < 0)
+        fw_wait_begin(t, FW_WIRE_WAIT_SEMAPHORE, semaphore, pc);
+    status = block_until(t, semaphore, fw_limit_deadline(limit));
+    fw_wait_end(t);
+    return status;
+}
+
 static int wait_for_token(struct fw_thread *t, sem_t *semaphore, struct fw_limit limit,
                           uintptr_t pc)
 {
@@ -204,7 +214,7 @@ static int wait_for_token(struct fw_thread *t, sem_t *semaphore, struct fw_limit
     else if (is_shared(semaphore))
         status = wait_in_kernel(t, semaphore, limit);
     else
-        status = wait_virtually(t, semaphore, limit);
+        status = wait_virtually(t, semaphore, limit, pc);
     if (status == 0)
         took(t, semaphore, pc);
     return status;

@@ -28,8 +28,13 @@ FW_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
         return real.lock(lock);
     FW_REAL(real.trylock, "pthread_spin_trylock");
     fw_point(t);
-    while (real.trylock(lock) != 0)
-        fw_block(t, (const void *)lock, fw_poll_deadline(FW_NO_DEADLINE), 0);
+    if (real.trylock(lock) != 0) {
+        fw_wait_begin(t, FW_WIRE_WAIT_LOCK, (const void *)lock, FW_PC);
+        do
+            fw_block(t, (const void *)lock, fw_poll_deadline(FW_NO_DEADLINE), 0);
+        while (real.trylock(lock) != 0);
+        fw_wait_end(t);
+    }
     fw_lock_got(t, (const void *)lock, FW_WIRE_ACQUIRE, FW_PC);
     fw_leave(t);
     return 0;

@@ -85,6 +85,19 @@ void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *con
         visit(FW_THREAD_OF(all, item), context);
 }
 
+struct fw_thread *fw_thread_numbered(uint32_t number)
+{
+    struct fw_thread *found = NULL;
+    struct fw_list *item;
+
+    fw_sched_lock();
+    for (item = registry.all.next; item != &registry.all && !found; item = item->next)
+        if (FW_THREAD_OF(all, item)->number == number)
+            found = FW_THREAD_OF(all, item);
+    fw_sched_unlock();
+    return found;
+}
+
 /* --- begin and end ------------------------------------------------------------------------- */
 
 /* The calling thread is t: its hooks work from now on. */
@@ -210,6 +223,7 @@ void fw_thread_finish(struct fw_thread *t)
     fw_record(t, FW_WIRE_FINISH, t->number, 0);
     memset(&fw_hot, 0, sizeof fw_hot);
     fw_wake(t, UINT_MAX, 0);
+    fw_sched_ending(t);
     fw_sched_lock();
     t->hot = NULL;
     t->has_tid = false;

@@ -11,6 +11,7 @@
 
 #include "runtime/list.h"
 #include "runtime/rt.h"
+#include "runtime/stuck.h"
 
 #define FW_MAX_AGAIN  16384u
 #define FW_MAX_FRAMES 65536u /* deeper calls are not on the stack that reports show */
@@ -80,6 +81,7 @@ struct fw_thread {
 
     /* the holder's */
     uint32_t again_count; /* ... so many */
+    struct fw_wait wait;  /* what it waits for */
 
     /* its own thread's */
     volatile int inside;       /* depth of fw_enter; handlers wait while it is above 0 */
@@ -123,6 +125,8 @@ void fw_thread_adopt_main(void);
 void fw_thread_adopt_child(struct fw_thread *t);
 /* For every thread that is not forgotten, with the scheduler's lock held. */
 void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context);
+/* The thread with this number that is not forgotten; NULL: there is none. */
+struct fw_thread *fw_thread_numbered(uint32_t number);
 
 /* --- scheduler (sched.c) ------------------------------------------------------------------- */
 
@@ -145,6 +149,8 @@ void fw_token_await(struct fw_thread *t);
 bool fw_token_take_within(struct fw_thread *t, uint64_t ns);
 /* Gives the token away; t is not waiting for it. */
 void fw_token_pass(struct fw_thread *t, enum fw_state state);
+/* The holder is about to end: looks whether that leaves anybody who can run. */
+void fw_sched_ending(struct fw_thread *t);
 bool fw_token_has(const struct fw_thread *t);
 /* Wakes t from a block for another reason than fw_wake.  With the lock held. */
 void fw_unblock(struct fw_thread *t, enum fw_woken woken);

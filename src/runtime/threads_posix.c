@@ -267,15 +267,19 @@ int fw_threads_join(struct fw_thread *t, pthread_t handle, void **result, struct
         return EINVAL;
     deadline = fw_limit_deadline(limit);
     fw_extra(other)->joiner = t;
+    if (limit.clock < 0 && !fw_thread_finished(other))
+        fw_wait_begin(t, FW_WIRE_WAIT_JOIN, other, pc);
     while (!fw_thread_finished(other)) {
         enum fw_woken woken = fw_block(t, other, deadline, fw_cancel_flag(t));
 
         if (woken != FW_CANCELLED && (woken != FW_TIMED_OUT || fw_thread_finished(other)))
             continue;
         fw_extra(other)->joiner = NULL;
+        fw_wait_end(t);
         *cancelled = woken == FW_CANCELLED;
         return ETIMEDOUT;
     }
+    fw_wait_end(t);
     return join_finished(t, other, result, pc);
 }
 

@@ -60,6 +60,8 @@ struct fw_wire_ring {
     char pad_tail[48];
     _Atomic uint32_t gone; /* the recorder has gone: write no more */
     _Atomic uint32_t done; /* the program's last record is published (exit or crash) */
+    _Atomic uint32_t cycles; /* how many FW_WIRE_STUCK_CYCLE have been published, ... */
+    _Atomic uint32_t idle;   /* ... and FW_WIRE_STUCK_ALL */
 };
 
 struct fw_wire_unit {
@@ -163,7 +165,34 @@ enum fw_wire_kind {
     FW_WIRE_EXIT,        /* operand = exit status: exit, _exit, quick_exit or return from main */
     FW_WIRE_SIGNAL,      /* operand = number of the signal that is about to end the program */
     FW_WIRE_EXEC,        /* +text: path, aux = bytes: the program is about to be replaced */
+    /* Waiting without a time limit.  Means something if nothing of its thread follows. */
+    FW_WIRE_REQUEST,     /* operand = lock: it is held, and the current thread begins to wait */
+    FW_WIRE_SHARED_REQUEST,
+    FW_WIRE_RELOCK,      /* the same, and the current thread itself holds it */
+    FW_WIRE_STUCK,       /* operand = how many threads cannot go on; +1: a1 = enum fw_wire_stuck.
+                            So many of these follow: */
+    FW_WIRE_STUCK_AT,    /* operand = what it waits for (join: the thread's number), pc; +1:
+                            a1 = thread | enum fw_wire_wait << 32, b1 = a thread that holds the
+                            lock, + 1, or 0 */
     FW_WIRE_KIND_COUNT,
+};
+
+enum fw_wire_stuck {
+    FW_WIRE_STUCK_NOT,
+    FW_WIRE_STUCK_CYCLE, /* each waits for a lock that the next one holds, the last for the first */
+    FW_WIRE_STUCK_ALL,   /* every thread of the process waits for another one */
+};
+
+enum fw_wire_wait {
+    FW_WIRE_WAIT_NONE,
+    FW_WIRE_WAIT_LOCK,
+    FW_WIRE_WAIT_SHARED, /* for a lock, to read */
+    FW_WIRE_WAIT_CONDITION,
+    FW_WIRE_WAIT_SEMAPHORE,
+    FW_WIRE_WAIT_BARRIER,
+    FW_WIRE_WAIT_JOIN,
+    FW_WIRE_WAIT_ONCE, /* until a routine that must run once has ended */
+    FW_WIRE_WAIT_COUNT,
 };
 
 /* b1 of a module */
@@ -201,6 +230,8 @@ static inline unsigned fw_wire_more(const struct fw_wire_unit *unit)
     case FW_WIRE_MAP:
     case FW_WIRE_UNMAP:
     case FW_WIRE_EXPECT:
+    case FW_WIRE_STUCK:
+    case FW_WIRE_STUCK_AT:
         return 1;
     case FW_WIRE_MODULE:
         return 1 + fw_wire_text_units(fw_wire_aux(unit));

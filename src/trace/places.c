@@ -284,6 +284,15 @@ char *fw_places_recorded(const struct fw_places *places, enum fw_space space, ui
                   : NULL;
 }
 
+char *fw_places_text(struct fw_places *places, enum fw_space space, const char *name)
+{
+    struct recorded recorded;
+
+    if (!places || !parse(places, name, strlen(name), &recorded))
+        return fw_xstrdup(name);
+    return resolved(places, space, &recorded);
+}
+
 const char *fw_places_complaint(const struct fw_places *places, size_t i)
 {
     const char *complaint = NULL;

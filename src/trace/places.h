@@ -58,6 +58,9 @@ bool fw_places_variable(struct fw_places *places, uint32_t variable,
 /* The name as the trace has it: PATH+0xOFFSET; NULL: it was not changed.  The caller frees it. */
 char *fw_places_recorded(const struct fw_places *places, enum fw_space space, uint32_t id);
 
+/* What a recorded name (PATH+0xOFFSET) is called, or the name itself.  The caller frees it. */
+char *fw_places_text(struct fw_places *places, enum fw_space space, const char *name);
+
 /* The i-th reason why a module could not be used, or NULL behind the last. */
 const char *fw_places_complaint(const struct fw_places *places, size_t i);
 

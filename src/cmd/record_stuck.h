@@ -1,0 +1,10 @@
+/*
+ * record_stuck.h - says, while a program is recorded, that threads of it cannot go on.
+ */
+#ifndef FW_CMD_RECORD_STUCK_H
+#define FW_CMD_RECORD_STUCK_H
+
+/* `path` is the trace that is being recorded. */
+void fw_record_say_stuck(const char *path);
+
+#endif
