@@ -154,6 +154,12 @@ struct fw_final {
     uint32_t branch_code;           /* ... of branches */
 };
 
+/* Events so far, those that will be dropped among them. */
+static inline uint64_t fw_final_count(const struct fw_final *f)
+{
+    return f->raw + f->passed + f->events.len;
+}
+
 /* final_record.c */
 void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record);
 struct final_thread *fw_final_thread(struct fw_final *f, uint64_t number); /* NULL: impossible */

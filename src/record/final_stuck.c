@@ -42,7 +42,7 @@ void fw_final_requests(struct fw_final *f)
 {
     uint64_t last = 0;
 
-    if (f->raw + f->events.len != f->waits_since || f->waits_due)
+    if (fw_final_count(f) != f->waits_since || f->waits_due)
         fw_final_texts_release(&f->waits); /* somebody went on */
     while ((f->thread = next_request(f, last)) != NULL) {
         last = f->thread->request;
@@ -89,5 +89,5 @@ void fw_final_stuck(struct fw_final *f, const struct fw_wire_unit *record)
         return;
     fw_final_texts_release(&f->waits);
     f->waits_due = (size_t)fw_wire_operand(record);
-    f->waits_since = f->raw + f->events.len;
+    f->waits_since = fw_final_count(f);
 }

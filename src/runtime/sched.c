@@ -466,18 +466,6 @@ void fw_sched_ending(struct fw_thread *t)
         fw_stuck_nobody_ready(t, true);
 }
 
-/* Handlers run while t is blocked. */
-static void run_handlers(struct fw_thread *t)
-{
-    struct fw_wait wait = fw_wait_suspend(t);
-
-    t->inside--;
-    fw_signals_deliver(t);
-    t->inside++;
-    if (wait.kind != FW_WIRE_WAIT_NONE)
-        fw_wait_resume(t, &wait);
-}
-
 enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadline, unsigned flags)
 {
     struct fw_thread *next;
@@ -500,7 +488,7 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     new_quantum(t);
     if (t->woken != FW_INTERRUPTED)
         return t->woken;
-    run_handlers(t);
+    fw_handlers_run(t);
     return flags & FW_BLOCK_SIGNALS && fw_signals_interrupt ? FW_INTERRUPTED : FW_RETRY;
 }
 
@@ -585,33 +573,4 @@ void fw_outside_end(struct fw_thread *t)
     fw_token_take(t);
     new_quantum(t);
     errno = saved;
-}
-
-/* --- handlers ------------------------------------------------------------------------------ */
-
-#define WAS_OUTSIDE 0x80000000u
-
-unsigned fw_handler_begin(struct fw_thread *t)
-{
-    unsigned before;
-
-    if (!t) /* a thread that we do not know */
-        return 0;
-    before = (unsigned)t->inside | (t->outside ? WAS_OUTSIDE : 0);
-    if (t->outside)
-        fw_outside_end(t);
-    fw_token_regain(t);
-    t->inside = 0;
-    return before;
-}
-
-void fw_handler_end(struct fw_thread *t, unsigned before)
-{
-    if (!t)
-        return;
-    t->inside = (int)(before & ~WAS_OUTSIDE);
-    if (before & WAS_OUTSIDE) {
-        fw_token_pass(t, FW_STATE_OUTSIDE);
-        t->outside = 1;
-    }
 }

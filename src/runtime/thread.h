@@ -166,6 +166,11 @@ static inline void fw_token_regain(struct fw_thread *t)
         fw_token_regain_lost(t);
 }
 
+/* --- handlers (handlers.c) ----------------------------------------------------------------- */
+
+/* t was blocked and has the token: runs the handlers that have been put off. */
+void fw_handlers_run(struct fw_thread *t);
+
 /* --- watchdog (watchdog.c) ----------------------------------------------------------------- */
 
 /* Does the thread sit in a system call?  Not: runs, or waits for a page. */
