@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define SITES     16384u
@@ -25,6 +26,7 @@
 #define THREADS   4096u
 #define TURNS     (1u << 18)
 #define DECISIONS (64u << 20)
+#define TRAIL     (1u << 20)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
 
 struct fw_session {
@@ -57,6 +59,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     AREA(threads, struct fw_control_thread, THREADS);
     AREA(turns, struct fw_control_turn, TURNS);
     AREA(decisions, char, DECISIONS);
+    AREA(trail, struct fw_control_trail, TRAIL);
 #undef AREA
     head->sites_room = SITES;
     head->steps_room = STEPS;
@@ -65,6 +68,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     head->threads_room = THREADS;
     head->turns_room = TURNS;
     head->decisions_room = DECISIONS;
+    head->trail_room = TRAIL;
     return at;
 }
 
@@ -207,6 +211,26 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+void fw_session_ask(struct fw_session *session, uint32_t number)
+{
+    struct fw_control_site *site = fw_session_site(session, number);
+    uint32_t class_ =
+        session->classify(session->context, fw_session_module(session, site->module), site);
+
+    site->class_ = class_ == FW_CLASS_CALLER ? 0 : class_;
+    site->flags |= FW_SITE_CLASSED | (class_ == FW_CLASS_CALLER ? FW_SITE_CALLER : 0);
+}
+
+void fw_session_forget_classes(struct fw_session *session)
+{
+    for (uint32_t i = 0; i < session->head->site_count; i++) {
+        struct fw_control_site *site = fw_session_site(session, i);
+
+        site->flags &= ~(uint32_t)(FW_SITE_CLASSED | FW_SITE_CALLER);
+        site->class_ = 0;
+    }
+}
+
 /* Answers the runtime's questions that have come. */
 static void answer(struct fw_session *session)
 {
@@ -216,11 +240,7 @@ static void answer(struct fw_session *session)
     if (asked == atomic_load(&head->answered))
         return;
     if (session->classify && head->asked_site < head->site_count) {
-        struct fw_control_site *site = fw_session_site(session, head->asked_site);
-
-        site->class_ =
-            session->classify(session->context, fw_session_module(session, site->module), site);
-        site->flags |= FW_SITE_CLASSED;
+        fw_session_ask(session, head->asked_site);
     }
     atomic_store(&head->answered, asked);
     syscall(SYS_futex, &head->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -325,6 +345,16 @@ const struct fw_control_head *fw_session_head(const struct fw_session *session)
 const struct fw_control_turn *fw_session_turns(const struct fw_session *session)
 {
     return area(session, session->head->turns_at);
+}
+
+const struct fw_control_step *fw_session_steps(const struct fw_session *session)
+{
+    return area(session, session->head->steps_at);
+}
+
+const struct fw_control_trail *fw_session_trail(const struct fw_session *session)
+{
+    return area(session, session->head->trail_at);
 }
 
 const struct fw_control_thread *fw_session_threads(const struct fw_session *session)

@@ -64,10 +64,15 @@ struct fw_session;
 struct fw_session *fw_session_create(const struct fw_session_setup *setup, struct fw_error *err);
 void fw_session_destroy(struct fw_session *session);
 
-/* Called when a run meets a site that has no class yet (orders with FW_CONTROL_ASK); returns it. */
+/* Called when a run meets a site that has no class yet (orders with FW_CONTROL_ASK); returns it,
+ * or FW_CLASS_CALLER. */
 typedef uint32_t (*fw_classify)(void *context, const char *module,
                                 const struct fw_control_site *site);
 void fw_session_classify(struct fw_session *session, fw_classify classify, void *context);
+/* Has a site classified that a run has met already. */
+void fw_session_ask(struct fw_session *session, uint32_t site);
+/* No site has a class any more. */
+void fw_session_forget_classes(struct fw_session *session);
 
 /* -1: it could not be started. */
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
@@ -77,6 +82,10 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
 
 const struct fw_control_head *fw_session_head(const struct fw_session *session);
 const struct fw_control_turn *fw_session_turns(const struct fw_session *session);
+/* The steps of the order, with what was told about them. */
+const struct fw_control_step *fw_session_steps(const struct fw_session *session);
+/* All points (orders with FW_CONTROL_TRAIL): head.trail_count. */
+const struct fw_control_trail *fw_session_trail(const struct fw_session *session);
 const struct fw_control_thread *fw_session_threads(const struct fw_session *session);
 struct fw_control_site *fw_session_site(const struct fw_session *session, uint32_t site);
 const char *fw_session_module(const struct fw_session *session, uint32_t module);

@@ -213,19 +213,20 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
     struct fw_plan *plan = &t->plan;
     struct fw_control_thread *entry = told(t);
     bool at_site = plan->site != FW_CONTROL_NONE;
-    uint32_t class_ = at_site ? fw_control_site(plan->site)->class_ : 0;
 
     if (entry) {
         entry->state = t->state;
         entry->blocks = t->hot ? t->hot->blocks : 0;
     }
+    if (t->state == FW_STATE_BLOCKED && t->woken == FW_RETRY && !plan->points)
+        return; /* it has looked in vain, which happens when it happens */
     if (fw_control->turn_count < fw_control->turns_room)
         turns[fw_control->turn_count++] = (struct fw_control_turn){
             .thread = t->number,
             .end = end,
             .site = plan->site,
             .ordinal = at_site ? plan->by_site[plan->site] : 0,
-            .class_ordinal = class_ ? plan->by_class[class_] : 0,
+            .class_ordinal = plan->class_ ? plan->by_class[plan->class_] : 0,
             .points = plan->points,
             .blocks = t->hot ? t->hot->blocks : 0,
             .object = plan->object,
@@ -244,8 +245,10 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
     if (ready->next == ready && !current)
         return NULL;
     next = strategy->pick(current, ready);
-    if (next)
+    if (next) {
         next->plan.yields = false;
+        fw_control->running = next->number;
+    }
     return next;
 }
 
@@ -255,7 +258,6 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
 static bool count_point(struct fw_thread *t, const struct fw_op *op, uint32_t site)
 {
     struct fw_plan *plan = &t->plan;
-    struct fw_control_site *at;
 
     plan->pc = op->pc;
     plan->name = op->name;
@@ -265,10 +267,10 @@ static bool count_point(struct fw_thread *t, const struct fw_op *op, uint32_t si
     if (site == FW_CONTROL_NONE || !plan->by_site)
         return false;
     plan->site = site;
-    at = fw_control_site(site);
     plan->by_site[site]++;
-    if (at->class_ && at->class_ < fw_control->sites_room)
-        plan->by_class[at->class_]++;
+    plan->class_ = fw_control_class_of(t, op, site);
+    if (plan->class_)
+        plan->by_class[plan->class_]++;
     plan->points++;
     plan->all_points++;
     return true;
@@ -307,6 +309,19 @@ static bool is_point(const struct fw_op *op, uint32_t site)
     return fw_control->flags & FW_CONTROL_ALL_POINTS || flags & (FW_SITE_SHARED | FW_SITE_NAMED);
 }
 
+static void leave_trail(const struct fw_thread *t, uint32_t site)
+{
+    struct fw_control_trail *trail =
+        (struct fw_control_trail *)((char *)fw_control + fw_control->trail_at);
+
+    if (fw_control->trail_count == fw_control->trail_room) {
+        fw_control->trail_lost++;
+        return;
+    }
+    trail[fw_control->trail_count++] = (struct fw_control_trail){ site, (uint16_t)t->number,
+                                                                  (uint16_t)t->hot->blocks };
+}
+
 static void tell(const struct fw_thread *t, uint32_t site)
 {
     struct fw_control_thread *entry = told(t);
@@ -315,6 +330,8 @@ static void tell(const struct fw_thread *t, uint32_t site)
 
     fw_control->digest = (fw_control->digest ^ mixed) * 0x100000001b3u;
     fw_control->point_count++;
+    if (fw_control->flags & FW_CONTROL_TRAIL)
+        leave_trail(t, site);
     if (entry) {
         entry->site = site;
         entry->object = t->plan.object;

@@ -60,6 +60,8 @@ void fw_control_ended(void);
 
 void fw_control_sites_start(void);
 uint32_t fw_control_site_of(const struct fw_op *op);
+/* The class of a point of t at the site, 0: none. */
+uint32_t fw_control_class_of(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 /* Notes who touches the memory; marks sites that share it. */
 void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 /* A number of a site that is the same in every session. */

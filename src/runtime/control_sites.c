@@ -167,6 +167,32 @@ uint64_t fw_control_site_key(uint32_t site)
            0x9e3779b97f4a7c15u;
 }
 
+/* Code of a header is inlined or not, as the compiler likes: the call in the user's own code that
+ * led there tells the class. */
+static uint32_t class_of_caller(const struct fw_thread *t, const struct fw_op *op)
+{
+    const struct fw_frame *frame = t->hot->top;
+
+    while (frame && frame > t->hot->base + 1 && (--frame)->function) {
+        struct fw_op call = { .pc = frame->site, .name = op->name, .writes = op->writes };
+        uint32_t site = fw_control_site_of(&call);
+
+        if (site == FW_CONTROL_NONE)
+            return 0;
+        if (!(fw_control_site(site)->flags & FW_SITE_CALLER))
+            return fw_control_site(site)->class_;
+    }
+    return 0;
+}
+
+uint32_t fw_control_class_of(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
+{
+    const struct fw_control_site *at = fw_control_site(site);
+    uint32_t class_ = at->flags & FW_SITE_CALLER ? class_of_caller(t, op) : at->class_;
+
+    return class_ < fw_control->sites_room ? class_ : 0;
+}
+
 /* --- sharing ------------------------------------------------------------------------------- */
 
 static void mark(uint32_t site)

@@ -55,6 +55,7 @@ enum {
     FW_CONTROL_SERVER = 128,    /* wait for orders before main and fork for each run */
     FW_CONTROL_FROZEN = 1024,   /* a site that is found to be shared is marked FW_SITE_FOUND and no
                                    point yet: the run does not depend on what others have found */
+    FW_CONTROL_TRAIL = 256,     /* points are told one by one */
 };
 
 enum fw_control_outcome {
@@ -71,14 +72,14 @@ enum fw_turn_end {
     FW_TURN_BLOCKED,   /* at the point: the thread waits for an object or for the kernel */
     FW_TURN_FINISHED,  /* the thread has ended */
     FW_TURN_YIELDED,   /* it gave way (sched_yield, a spinning loop) */
-    FW_TURN_LAST,      /* the run was over */
 };
 
 enum fw_step_how {
     FW_STEP_SITE,   /* until `ordinal` at `site` */
     FW_STEP_CLASS,  /* until `ordinal` at the class `site` */
     FW_STEP_BLOCKS, /* until `ordinal` blocks have been entered and `site` is reached */
-    FW_STEP_AWAY,   /* until it cannot go on */
+    FW_STEP_AWAY,   /* until it cannot go on: it waits, spins or has ended */
+    FW_STEP_END,    /* until it has ended */
     FW_STEP_ONE,    /* one point further: executes what it stands before */
 };
 
@@ -93,8 +94,8 @@ struct fw_control_step {
     uint8_t flags;
     uint16_t goal; /* with FW_STEP_GOAL: its number, below FW_CONTROL_GOALS */
     uint32_t site;
-    uint32_t reserved;
-    uint64_t ordinal;
+    uint32_t class_; /* told by the runtime when it is reached at a point: class and ordinal */
+    uint64_t ordinal, class_ordinal;
 };
 
 /* Threads by who created them: the ordinal-th (from 1) child of the thread of path `parent`.
@@ -111,7 +112,10 @@ enum {
     FW_SITE_WRITES = 8,
     FW_SITE_CLASSED = 16, /* its class is known (0: it has none) */
     FW_SITE_FOUND = 256,  /* shared, found with FW_CONTROL_FROZEN */
+    FW_SITE_CALLER = 32,  /* code of a header: the class is that of the call that led there */
 };
+
+#define FW_CLASS_CALLER UINT32_MAX /* the answer that makes a site FW_SITE_CALLER */
 
 struct fw_control_site {
     uint64_t offset; /* of the return address, from the module's base */
@@ -172,6 +176,12 @@ struct fw_control_pairs {
     uint32_t count; /* in `all` */
 };
 
+/* One point (FW_CONTROL_TRAIL), in order. */
+struct fw_control_trail {
+    uint32_t site;
+    uint16_t thread, blocks; /* the low bits of both */
+};
+
 #define FW_CONTROL_GOALS 16u
 struct fw_control_goal {
     uint32_t reached; /* 1: the step was reached */
@@ -198,7 +208,9 @@ struct fw_control_head {
     /* Areas: offsets from the beginning, and how many fit. */
     uint64_t modules_at, pairs_at;
     uint64_t sites_at, steps_at, paths_at, choices_at, threads_at, turns_at, decisions_at;
+    uint64_t trail_at;
     uint32_t sites_room, steps_room, paths_room, choices_room, threads_room, turns_room;
+    uint32_t trail_room, reserved_room;
     uint64_t decisions_room; /* bytes */
 
     /* Both: tables that are kept. */
@@ -208,10 +220,13 @@ struct fw_control_head {
     _Atomic int32_t claimed; /* process id */
     uint32_t outcome;
     uint32_t thread_count;
+    uint32_t running; /* number of the thread that has the token, or had it last */
     uint32_t turn_count, turns_lost;
     uint64_t point_count;
     uint64_t decision_bytes, decisions_lost;
-    uint32_t steps_done;
+    uint32_t steps_done; /* reached as they say */
+    uint32_t step_now;   /* number of the current one; step_count: all are behind */
+    uint32_t trail_count, trail_lost;
     uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
     uint32_t diverged_site;
     uint32_t new_shared; /* sites that were found to be shared in this run */

@@ -12,12 +12,14 @@
 #include <signal.h>
 #include <string.h>
 
-#define PATIENCE (2ull * FW_SECOND) /* for a thread in the kernel */
+#define PATIENCE (5ull * FW_SECOND) /* for a thread in the kernel */
+#define LOOKS    10000u             /* times that a thread may give way within one step */
 
 static struct fw_thread **by_path; /* threads that have been born; NULL: not yet */
 static uint32_t current_step;
 static uint64_t began;       /* points of the step's thread when it became current */
 static uint64_t waits_since; /* for a thread that is on its way; 0: for nobody */
+static uint32_t gave_way;    /* times that the step's thread wanted to, in this step */
 
 static struct fw_control_step *step_at(uint32_t number)
 {
@@ -36,6 +38,17 @@ static struct fw_thread *runner(void)
     return path < fw_control->path_count ? by_path[path] : NULL;
 }
 
+/* What by_path says may be another thread by now, if its own has ended. */
+static bool is_runner(const struct fw_thread *t)
+{
+    return !is_over() && t->plan.path == step_at(current_step)->path;
+}
+
+static bool has_ended(const struct fw_thread *t)
+{
+    return !is_runner(t) || t->state == FW_STATE_DEAD;
+}
+
 static void diverge(const char *why, uint32_t site)
 {
     if (fw_control->diverged)
@@ -51,6 +64,8 @@ static void start_step(void)
 
     began = t ? t->plan.all_points : 0;
     waits_since = 0;
+    gave_way = 0;
+    fw_control->step_now = current_step;
 }
 
 static void next_step(void)
@@ -97,7 +112,7 @@ static enum progress look(const struct fw_thread *t, const struct fw_control_ste
         return plan->site == step->site ? compare(plan->by_site[step->site], step->ordinal)
                                         : NOT_YET;
     case FW_STEP_CLASS:
-        return fw_control_site(plan->site)->class_ == step->site
+        return plan->class_ && plan->class_ == step->site
                    ? compare(plan->by_class[step->site], step->ordinal)
                    : NOT_YET;
     case FW_STEP_BLOCKS:
@@ -124,8 +139,8 @@ static void note_goal(const struct fw_thread *t, const struct fw_control_step *s
 /* The current thread is at a point: are steps of its done? */
 static void at_point(struct fw_thread *t)
 {
-    while (!is_over() && runner() == t) {
-        const struct fw_control_step *step = step_at(current_step);
+    while (is_runner(t)) {
+        struct fw_control_step *step = step_at(current_step);
         enum progress progress = look(t, step);
 
         if (progress == NOT_YET)
@@ -134,8 +149,11 @@ static void at_point(struct fw_thread *t)
             diverge("the thread has passed the place", t->plan.site);
         else if (step->flags & FW_STEP_GOAL)
             note_goal(t, step);
-        if (progress == REACHED)
+        if (progress == REACHED) {
             fw_control->steps_done++;
+            step->class_ = t->plan.class_;
+            step->class_ordinal = t->plan.class_ ? t->plan.by_class[t->plan.class_] : 0;
+        }
         if (step->flags & FW_STEP_STOP && fw_control->flags & FW_CONTROL_STOP)
             fw_call(SYS_tgkill, fw_call(SYS_getpid, 0, 0, 0, 0), t->tid, SIGTRAP, 0);
         next_step();
@@ -144,11 +162,15 @@ static void at_point(struct fw_thread *t)
 
 static void away(struct fw_thread *t, enum fw_turn_end end)
 {
-    if (is_over() || runner() != t || end == FW_TURN_YIELDED)
+    enum fw_step_how how;
+
+    if (!is_runner(t) || end == FW_TURN_YIELDED)
         return;
-    if (step_at(current_step)->how == FW_STEP_AWAY) {
+    how = step_at(current_step)->how;
+    if (how == FW_STEP_AWAY || (how == FW_STEP_END && end == FW_TURN_FINISHED)) {
         fw_control->steps_done++;
-    } else if (t->state == FW_STATE_OUTSIDE) {
+    } else if (t->state == FW_STATE_OUTSIDE ||
+               (t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE)) {
         return; /* it will be back */
     } else {
         diverge(end == FW_TURN_FINISHED ? "the thread ended before it came there"
@@ -171,7 +193,30 @@ static bool will_come(const struct fw_thread *t)
     now = fw_now();
     if (!waits_since)
         waits_since = now;
-    return now - waits_since < PATIENCE;
+    return now - waits_since < PATIENCE || fw_control->flags & FW_CONTROL_STOP;
+}
+
+/* The step's thread wants to give way: it spins.  True: it goes on all the same. */
+static bool is_kept(const struct fw_thread *t)
+{
+    if (step_at(current_step)->how == FW_STEP_AWAY) {
+        fw_control->steps_done++;
+        next_step();
+        return false;
+    }
+    if (++gave_way < LOOKS)
+        return true;
+    diverge("the thread waits in a loop before it came there", t->plan.site);
+    next_step();
+    return false;
+}
+
+static const char *why_not(const struct fw_thread *t)
+{
+    return !t                             ? "there is no such thread yet"
+           : has_ended(t)                 ? "the thread has ended already"
+           : t->state == FW_STATE_BLOCKED ? "the thread waits for another one"
+                                          : "the thread does not come back";
 }
 
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
@@ -179,15 +224,18 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     while (!is_over()) {
         struct fw_thread *t = runner();
 
-        if (t && (t == current || t->state == FW_STATE_READY))
-            return t;
-        if (t && will_come(t))
-            return NULL;
-        diverge(!t                                ? "there is no such thread yet"
-                : t->state == FW_STATE_BLOCKED ? "the thread waits for another one"
-                : t->state == FW_STATE_DEAD    ? "the thread has ended already"
-                                               : "the thread does not come back",
-                t ? t->plan.site : FW_CONTROL_NONE);
+        if (t && !has_ended(t)) {
+            if (t == current || t->state == FW_STATE_READY)
+                return t;
+            if (t->state == FW_STATE_RUNNING) {
+                if (is_kept(t))
+                    return NULL;
+                continue;
+            }
+            if (will_come(t))
+                return NULL;
+        }
+        diverge(why_not(t), t && !has_ended(t) ? t->plan.site : FW_CONTROL_NONE);
         next_step();
     }
     return fw_strategy_none.pick(current, ready);

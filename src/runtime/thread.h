@@ -58,7 +58,7 @@ struct fw_plan {
     uintptr_t pc;     /* of its latest point: what it is about to do */
     const char *name;
     uint64_t object;
-    uint32_t size, site;
+    uint32_t size, site, class_;
     bool writes;
     bool yields;      /* it spins: others first */
     uint32_t parent, ordinal, children, path; /* as in struct fw_control_path */

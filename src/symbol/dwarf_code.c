@@ -180,6 +180,13 @@ bool fw_dwarf_line(struct fw_dwarf *dwarf, uint64_t address, struct fw_source *s
     return unit && line_in_unit(dwarf, unit, address, source);
 }
 
+const char *fw_dwarf_directory(struct fw_dwarf *dwarf, uint64_t address)
+{
+    struct fw_dwarf_unit *unit = unit_at(dwarf, address);
+
+    return unit ? unit->directory : NULL;
+}
+
 /* A file by its number in the unit's table, and a line. */
 static struct fw_source source_of(struct fw_dwarf *dwarf, const struct fw_dwarf_unit *unit,
                                   Dwarf_Die *die, unsigned file_name, unsigned line_name)
@@ -405,8 +412,12 @@ size_t fw_dwarf_frames(struct fw_dwarf *dwarf, uint64_t address, struct fw_sourc
     line_in_unit(dwarf, unit, address, &at);
     count = inlined_chain(&range->die, address, chain);
     while (count-- > 0 && made < most) {
-        frames[made++] =
-            (struct fw_source_frame) { fw_dwarf_name(dwarf, unit, &chain[count]), at, count > 0 };
+        frames[made++] = (struct fw_source_frame) {
+            .function = fw_dwarf_name(dwarf, unit, &chain[count]),
+            .at = at,
+            .inlined = count > 0,
+            .first_line = fw_dwarf_declared(dwarf, unit, &chain[count]).line,
+        };
         if (count)
             at = source_of(dwarf, unit, &chain[count], DW_AT_call_file, DW_AT_call_line);
     }

@@ -53,6 +53,8 @@ bool fw_dwarf_function(struct fw_dwarf *dwarf, uint64_t address,
                        struct fw_source_function *function);
 size_t fw_dwarf_frames(struct fw_dwarf *dwarf, uint64_t address, struct fw_source_frame *frames,
                        size_t most);
+/* Where the compiler ran. */
+const char *fw_dwarf_directory(struct fw_dwarf *dwarf, uint64_t address);
 
 /* For dwarf_data.c. */
 

@@ -195,6 +195,14 @@ size_t fw_symbolizer_frames(struct fw_symbolizer *symbolizer, uint32_t module, u
     return 1;
 }
 
+const char *fw_symbolizer_directory(struct fw_symbolizer *symbolizer, uint32_t module,
+                                    uint64_t address)
+{
+    struct module *used = use(symbolizer, module);
+
+    return used->files.debug ? fw_dwarf_directory(&used->dwarf, address) : NULL;
+}
+
 static bool variable_by_symbol(struct fw_symbolizer *symbolizer, struct module *module,
                                uint64_t address, struct fw_source_variable *variable)
 {

@@ -32,6 +32,7 @@ struct fw_source_frame {
     const char *function; /* NULL: unknown */
     struct fw_source at;  /* where it is, or where it calls the frame before this one */
     bool inlined;         /* into the next frame */
+    unsigned first_line;  /* of the function; 0: unknown */
 };
 
 /* The function that covers an address. */
@@ -69,6 +70,10 @@ bool fw_symbolizer_function(struct fw_symbolizer *symbolizer, uint32_t module, u
 /* Innermost first; returns how many, at most `most`. */
 size_t fw_symbolizer_frames(struct fw_symbolizer *symbolizer, uint32_t module, uint64_t address,
                             struct fw_source_frame *frames, size_t most);
+
+/* The folder that the compiler ran in; NULL: unknown. */
+const char *fw_symbolizer_directory(struct fw_symbolizer *symbolizer, uint32_t module,
+                                    uint64_t address);
 
 /* What is at an address of data; a lock and its like as a whole, not the fields it is made of. */
 bool fw_symbolizer_variable(struct fw_symbolizer *symbolizer, uint32_t module, uint64_t address,

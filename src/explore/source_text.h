@@ -1,0 +1,22 @@
+/*
+ * source_text.h - lines of source files, blanks squeezed.
+ *
+ * Files are read when a line of theirs is asked for first.  Not thread-safe.
+ */
+#ifndef FW_EXPLORE_SOURCE_TEXT_H
+#define FW_EXPLORE_SOURCE_TEXT_H
+
+#define FW_SOURCE_TEXT 160u /* bytes that are kept of a line */
+
+struct fw_source_texts;
+
+struct fw_source_texts *fw_source_texts_create(void);
+void fw_source_texts_destroy(struct fw_source_texts *texts);
+
+/* The line (from 1) without blanks at its ends, one for several within; NULL: it cannot be read.
+ * A relative file is looked for in the directory (may be NULL), then here.  Good until the next
+ * call. */
+const char *fw_source_text(struct fw_source_texts *texts, const char *directory, const char *file,
+                           unsigned line);
+
+#endif
