@@ -9,9 +9,9 @@ target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-mod
 # nodelete: it may come and go with a plugin, but its exit handlers, key destructors and threads' hooks
 # stay behind.
 target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined
-                    -Wl,-z,nodelete -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/runtime/cxx.map)
+                    -Wl,-z,nodelete -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/runtime/library.map)
 set_property(TARGET foreweave_rt APPEND PROPERTY LINK_DEPENDS
-             ${CMAKE_SOURCE_DIR}/src/runtime/cxx.map)
+             ${CMAKE_SOURCE_DIR}/src/runtime/library.map)
 # What the library itself calls by these names is in local.c, not the interceptors it exports.
 foreach(name memcpy memmove memset memcmp bcmp strlen syscall)
   target_link_options(foreweave_rt PRIVATE -Wl,--wrap=${name})

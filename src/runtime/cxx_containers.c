@@ -5,21 +5,7 @@
  * way to the root and some levels beside it; their words are compared before and after, and those
  * that changed were written.
  */
-#include "runtime/cxx.h"
-
-#include <dlfcn.h>
-
-void *fw_cxx_symbol(const char *name)
-{
-    void *symbol = fw_real_symbol(name);
-
-    if (!symbol) {
-        void *library = REAL(dlopen)("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-
-        symbol = library ? dlsym(library, name) : NULL;
-    }
-    return symbol;
-}
+#include "runtime/library.h"
 
 #define WRITES(t, field) fw_writes(t, &(field), sizeof(field), FW_PC)
 #define READS(t, field)  fw_reads(t, &(field), sizeof(field), FW_PC)
@@ -43,7 +29,7 @@ CXX(list_hook, LIST "7_M_hookEPS0_", "GLIBCXX_3.4.15", void,
     WRITES(t, before->next);
     WRITES(t, where->previous);
     fw_done(t);
-    real_list_hook()(node, where);
+    real_cxx_list_hook()(node, where);
 }
 
 CXX(list_unhook, LIST "9_M_unhookEv", "GLIBCXX_3.4.15", void, (struct list *node))
@@ -55,7 +41,7 @@ CXX(list_unhook, LIST "9_M_unhookEv", "GLIBCXX_3.4.15", void, (struct list *node
     WRITES(t, previous->next);
     WRITES(t, next->previous);
     fw_done(t);
-    real_list_unhook()(node);
+    real_cxx_list_unhook()(node);
 }
 
 /* Nodes from first up to last (which is not moved) come before `where`. */
@@ -71,7 +57,7 @@ CXX(list_transfer, LIST "11_M_transferEPS0_S1_", "GLIBCXX_3.4.15", void,
         WRITES(t, ends[i]->previous);
     }
     fw_done(t);
-    real_list_transfer()(where, first, last);
+    real_cxx_list_transfer()(where, first, last);
 }
 
 CXX(list_reverse, LIST "10_M_reverseEv", "GLIBCXX_3.4.15", void, (struct list *list))
@@ -87,7 +73,7 @@ CXX(list_reverse, LIST "10_M_reverseEv", "GLIBCXX_3.4.15", void, (struct list *l
         } while (node != list);
         fw_leave(t);
     }
-    real_list_reverse()(list);
+    real_cxx_list_reverse()(list);
 }
 
 static void tell_list_swapped(struct fw_thread *t, struct list *list, uintptr_t pc)
@@ -114,7 +100,7 @@ CXX(list_swap, LIST "4swapERS0_S1_", "GLIBCXX_3.4.15", void, (struct list *a, st
         }
         fw_leave(t);
     }
-    real_list_swap()(a, b);
+    real_cxx_list_swap()(a, b);
 }
 
 /* --- trees ---------------------------------------------------------------------------------- */
@@ -168,7 +154,7 @@ static void tell_before(struct fw_thread *t, const struct tree *node, uintptr_t 
             tell(t, node, FW_PC);                                                                  \
             fw_leave(t);                                                                           \
         }                                                                                          \
-        return real_##name()(node);                                                                \
+        return real_cxx_##name()(node);                                                            \
     }
 
 STEP(tree_next, "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", tell_next)
@@ -238,12 +224,12 @@ CXX(tree_insert, "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_
     struct fw_thread *t = fw_enter();
 
     if (!t) {
-        real_tree_insert()(left, node, parent, header);
+        real_cxx_tree_insert()(left, node, parent, header);
         return;
     }
     fw_reads(t, &header->parent, sizeof header->parent, FW_PC);
     keep_way(parent, header, 1);
-    real_tree_insert()(left, node, parent, header);
+    real_cxx_tree_insert()(left, node, parent, header);
     fw_writes(t, node, sizeof *node, FW_PC);
     fw_reads(t, &parent->colour, sizeof parent->colour, FW_PC);
     tell_kept(t, FW_PC);
@@ -258,13 +244,13 @@ CXX(tree_erase, "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_", 
     struct tree *lowest = node, *result;
 
     if (!t)
-        return real_tree_erase()(node, header);
+        return real_cxx_tree_erase()(node, header);
     if (node->left && node->right)
         for (lowest = node->right; lowest->left; lowest = lowest->left)
             ;
     fw_reads(t, node, sizeof *node, FW_PC);
     keep_way(lowest, header, 3);
-    result = real_tree_erase()(node, header);
+    result = real_cxx_tree_erase()(node, header);
     tell_kept(t, FW_PC);
     fw_leave(t);
     return result;
@@ -296,7 +282,7 @@ CXX(need_rehash, "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm", "G
     struct rehash, (const struct policy *policy, size_t buckets, size_t elements, size_t more))
 {
     size_t before = policy->next_resize;
-    struct rehash result = real_need_rehash()(policy, buckets, elements, more);
+    struct rehash result = real_cxx_need_rehash()(policy, buckets, elements, more);
 
     tell_policy(policy, before, FW_PC);
     return result;
@@ -306,7 +292,7 @@ CXX(next_buckets, "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm", "GLIBC
     (const struct policy *policy, size_t buckets))
 {
     size_t before = policy->next_resize;
-    size_t result = real_next_buckets()(policy, buckets);
+    size_t result = real_cxx_next_buckets()(policy, buckets);
 
     tell_policy(policy, before, FW_PC);
     return result;
@@ -319,5 +305,5 @@ CXX(hash_bytes, "_ZSt11_Hash_bytesPKvmm", "CXXABI_1.3.5", size_t,
 
     fw_reads(t, from, bytes, FW_PC);
     fw_done(t);
-    return real_hash_bytes()(from, bytes, seed);
+    return real_cxx_hash_bytes()(from, bytes, seed);
 }

@@ -8,7 +8,7 @@
  *
  * Objects look as libstdc++'s ABI says, which has not changed since its first version.
  */
-#include "runtime/cxx.h"
+#include "runtime/library.h"
 
 #include <string.h>
 
@@ -98,7 +98,7 @@ static void tell_stream(struct fw_thread *t, struct stream *stream, const struct
         uintptr_t result;                                                                          \
                                                                                                    \
         remember(&before, stream);                                                                 \
-        result = real_##name() call;                                                               \
+        result = real_cxx_##name() call;                                                           \
         t = fw_enter();                                                                            \
         if (!t)                                                                                    \
             return result;                                                                         \
@@ -229,7 +229,7 @@ static void tell_old_string(struct fw_thread *t, char *const *now, char *const *
         uintptr_t result;                                                                          \
                                                                                                    \
         remember(&before, stream);                                                                 \
-        result = real_##name()(stream, string, end);                                               \
+        result = real_cxx_##name()(stream, string, end);                                           \
         t = fw_enter();                                                                            \
         if (!t)                                                                                    \
             return result;                                                                         \
@@ -273,7 +273,7 @@ STRINGS(wide_string, "w", sizeof(wchar_t))
         fw_reads(t, &base->buffer, sizeof base->buffer, FW_PC);                                    \
         fw_writes(t, &base->state, sizeof base->state, FW_PC);                                     \
         fw_done(t);                                                                                \
-        real_##name()(base, state);                                                                \
+        real_cxx_##name()(base, state);                                                            \
     }
 
 CLEAR(clear, "c")
@@ -290,7 +290,7 @@ struct parsed { /* std::from_chars_result, std::to_chars_result */
     CXX(name, "_ZSt10from_charsPKcS0_R" letter "St12chars_format", "GLIBCXX_3.4.29",               \
         struct parsed, (char *from, char *to, type *value, int format))                            \
     {                                                                                              \
-        struct parsed result = real_##name()(from, to, value, format);                             \
+        struct parsed result = real_cxx_##name()(from, to, value, format);                         \
         struct fw_thread *t = fw_enter();                                                          \
                                                                                                    \
         fw_reads(t, from, (size_t)(result.end - from) + (result.end < to), FW_PC);                 \
@@ -307,7 +307,7 @@ PARSE(parse_ldouble, "e", long double)
 #define PRINT(name, letters, parameters, call)                                                     \
     CXX(name, "_ZSt8to_charsPcS_" letters, "GLIBCXX_3.4.29", struct parsed, parameters)            \
     {                                                                                              \
-        struct parsed result = real_##name() call;                                                 \
+        struct parsed result = real_cxx_##name() call;                                             \
         struct fw_thread *t = result.error ? NULL : fw_enter();                                    \
                                                                                                    \
         fw_writes(t, from, (size_t)(result.end - from), FW_PC);                                    \

@@ -2,10 +2,10 @@
  * events.c - entering and leaving the runtime, and what interceptors record.
  */
 #include "runtime/control.h"
+#include "runtime/intercept.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
 
-#include <malloc.h>
 #include <string.h>
 
 struct fw_thread *fw_enter_again(void)
@@ -121,8 +121,7 @@ static void close_before(struct fw_thread *t, enum fw_wire_kind kind, uint64_t o
     if (!keeps_segment(kind))
         fw_segment_close(t);
     else if (kind == FW_WIRE_FREE && t->again_count)
-        fw_segment_close_block(t, (uintptr_t)operand,
-                               malloc_usable_size((void *)(uintptr_t)operand));
+        fw_segment_close_block(t, (uintptr_t)operand, fw_heap_size((void *)(uintptr_t)operand));
     else if (kind == FW_WIRE_UNMAP && t->again_count)
         fw_segment_close_block(t, (uintptr_t)operand, a1);
 }

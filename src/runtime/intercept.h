@@ -57,6 +57,9 @@ void fw_away_cancelled(void *thread);
  * (memory_heap.c). */
 extern __thread bool fw_heap_away;
 void fw_heap_catch_up(struct fw_thread *t);
+/* How much a block holds.  Unlike malloc_usable_size looks nowhere but into its header, so that a
+ * block may have been freed already: that is for libc to find out. */
+size_t fw_heap_size(void *block);
 
 #define FW_AWAY(t, call)                                                                           \
     do {                                                                                           \
@@ -111,6 +114,10 @@ static inline void fw_done(struct fw_thread *t)
     if (t)
         fw_leave(t);
 }
+
+/* Without the token until the stream has something to read, if it would wait (io_stream.c). */
+struct _IO_FILE;
+void fw_stream_wait(struct _IO_FILE *stream);
 
 /* --- descriptors (io_wait.c, io_channel.c) --------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  */
 #include "runtime/intercept.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
@@ -45,13 +46,31 @@ FW_EXPORT int usleep(useconds_t microseconds)
 
 FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
-    WAITS(int, REAL(nanosleep)(wanted, left));
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(nanosleep)(wanted, left);
+    FW_AWAY(t, result = REAL(nanosleep)(wanted, left));
+    if (result != 0 && left)
+        fw_writes(t, left, sizeof *left, FW_PC);
+    fw_leave(t);
+    return result;
 }
 
 FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
                               struct timespec *left)
 {
-    WAITS(int, REAL(clock_nanosleep)(clock, flags, wanted, left));
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(clock_nanosleep)(clock, flags, wanted, left);
+    FW_AWAY(t, result = REAL(clock_nanosleep)(clock, flags, wanted, left));
+    if (result == EINTR && left && !(flags & TIMER_ABSTIME))
+        fw_writes(t, left, sizeof *left, FW_PC);
+    fw_leave(t);
+    return result;
 }
 
 /* --- children ------------------------------------------------------------------------------- */

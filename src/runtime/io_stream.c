@@ -134,6 +134,11 @@ static struct fw_thread *begin(FILE *stream)
     return t;
 }
 
+void fw_stream_wait(FILE *stream)
+{
+    begin(stream);
+}
+
 /* --- input ---------------------------------------------------------------------------------- */
 
 static void tell_written(const void *buffer, size_t bytes, uintptr_t pc)

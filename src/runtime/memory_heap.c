@@ -19,7 +19,9 @@
  */
 #include "runtime/intercept.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -61,8 +63,17 @@ static struct {
     __typeof__(&calloc) calloc;
     __typeof__(&realloc) realloc;
     __typeof__(&malloc_usable_size) usable;
-    bool known;
+    bool known, of_libc;
 } heap;
+
+/* Are they libc's own, and not of a library that stands before it? */
+static bool is_libc(void *function)
+{
+    Dl_info here, libc;
+
+    return dladdr(function, &here) && dladdr((void *)gnu_get_libc_version, &libc) &&
+           here.dli_fbase == libc.dli_fbase;
+}
 
 /* False: called by the look-up itself. */
 static bool heap_known(void)
@@ -79,9 +90,23 @@ static bool heap_known(void)
     FW_REAL(heap.calloc, "calloc");
     FW_REAL(heap.realloc, "realloc");
     FW_REAL(heap.usable, "malloc_usable_size");
+    heap.of_libc = is_libc((void *)heap.free);
     heap.known = true;
     looking = false;
     return true;
+}
+
+size_t fw_heap_size(void *block)
+{
+    enum { MAPPED = 2, FLAGS = 7, WORD = sizeof(size_t) };
+    size_t header;
+
+    if (in_arena(block))
+        return arena_size(block);
+    if (!heap.of_libc)
+        return heap.usable(block);
+    header = ((const size_t *)block)[-1];
+    return (header & ~(size_t)FLAGS) - (header & MAPPED ? 2 * WORD : WORD);
 }
 
 /* --- telling -------------------------------------------------------------------------------- */

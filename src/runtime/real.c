@@ -1,7 +1,7 @@
 /*
  * real.c - finds all real functions at once, as early as possible.
  */
-#include "runtime/intercept.h"
+#include "runtime/library.h"
 
 #include <dlfcn.h>
 
@@ -23,6 +23,18 @@ __attribute__((constructor(101))) static void find_all(void)
     }
     if (missed)
         dlerror(); /* or the program would be told of it */
+}
+
+void *fw_library_symbol(const char *library, const char *name)
+{
+    void *symbol = fw_real_symbol(name);
+
+    if (!symbol) {
+        void *handle = REAL(dlopen)(library, RTLD_LAZY | RTLD_NOLOAD);
+
+        symbol = handle ? dlsym(handle, name) : NULL;
+    }
+    return symbol;
 }
 
 void fw_away_cancelled(void *thread)

@@ -146,7 +146,7 @@ static struct sigaction kernel_action(int number, const struct sigaction *own)
     action.sa_sigaction = wrapper;
     if (own->sa_handler == SIG_DFL) {
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-        sigfillset(&action.sa_mask);
+        REAL(sigfillset)(&action.sa_mask);
         return action;
     }
     action.sa_flags = (own->sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
@@ -321,7 +321,7 @@ static void put_off(const struct put_off *one, const siginfo_t *info, ucontext_t
     if (!closed)
         fw_copy(&open_mask, &context->uc_sigmask, sizeof open_mask);
     closed = true;
-    sigfillset(&context->uc_sigmask);
+    REAL(sigfillset)(&context->uc_sigmask);
 }
 
 /* The first that the mask lets in, taken out of the queue.  With all signals blocked. */

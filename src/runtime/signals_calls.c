@@ -21,14 +21,28 @@ static uint64_t interrupting; /* signals for which siginterrupt was asked */
 
 /* --- handlers --------------------------------------------------------------------------------- */
 
+static int set_action(int number, const struct sigaction *wanted, struct sigaction *old,
+                      uintptr_t pc)
+{
+    int result = fw_signals_action(number, wanted, old);
+    struct fw_thread *t = result == 0 && (wanted || old) ? fw_enter() : NULL;
+
+    if (wanted)
+        fw_reads(t, wanted, sizeof *wanted, pc);
+    if (old)
+        fw_writes(t, old, sizeof *old, pc);
+    fw_done(t);
+    return result;
+}
+
 FW_EXPORT int sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
 {
-    return fw_signals_action(number, wanted, old);
+    return set_action(number, wanted, old, FW_PC);
 }
 
 FW_EXPORT int __sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
 {
-    return fw_signals_action(number, wanted, old);
+    return set_action(number, wanted, old, FW_PC);
 }
 
 static sighandler_t set_handler(int number, sighandler_t handler, int flags, bool masks_itself)

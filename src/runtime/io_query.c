@@ -1,0 +1,181 @@
+/*
+ * io_query.c - calls that tell the program about the system and itself, and nothing waits for:
+ * limits, clocks, signals, sets, terminals, users, folders.  io_about.c has the more usual ones.
+ */
+#include "runtime/told.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <grp.h>
+#include <ifaddrs.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/times.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DONE (result == 0)
+
+/* --- time and limits ------------------------------------------------------------------------ */
+
+TOLD(int, clock_getres, (clockid_t clock, struct timespec *unit), (clock, unit), DONE, W(unit))
+TOLD(clock_t, times, (struct tms * spent), (spent), result != (clock_t)-1, W(spent))
+TOLD(int, getitimer, (__itimer_which_t which, struct itimerval *timer), (which, timer), DONE,
+     W(timer))
+TOLD(int, setitimer,
+     (__itimer_which_t which, const struct itimerval *restrict wanted,
+      struct itimerval *restrict old),
+     (which, wanted, old), DONE, R(wanted); W(old))
+TOLD(int, timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
+     (clock, event, timer), DONE, W(timer))
+TOLD(int, timer_gettime, (timer_t timer, struct itimerspec *value), (timer, value), DONE, W(value))
+TOLD(int, timer_settime,
+     (timer_t timer, int flags, const struct itimerspec *restrict wanted,
+      struct itimerspec *restrict old),
+     (timer, flags, wanted, old), DONE, R(wanted); W(old))
+TOLD(int, timerfd_gettime, (int fd, struct itimerspec *value), (fd, value), DONE, W(value))
+TOLD(int, timerfd_settime,
+     (int fd, int flags, const struct itimerspec *wanted, struct itimerspec *old),
+     (fd, flags, wanted, old), DONE, R(wanted); W(old))
+TOLD(int, getrlimit, (__rlimit_resource_t what, struct rlimit *limit), (what, limit), DONE,
+     W(limit))
+TOLD(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *limit), (what, limit), DONE,
+     W(limit))
+TOLD(int, prlimit,
+     (pid_t process, enum __rlimit_resource what, const struct rlimit *wanted, struct rlimit *old),
+     (process, what, wanted, old), DONE, R(wanted); W(old))
+TOLD(int, sysinfo, (struct sysinfo * info), (info), DONE, W(info))
+TOLD(int, getloadavg, (double *loads, int count), (loads, count), result > 0,
+     WS(loads, (size_t)result * sizeof *loads))
+TOLD(size_t, confstr, (int name, char *to, size_t most), (name, to, most), result && most,
+     WS(to, result < most ? result : most))
+TOLD(time_t, mktime, (struct tm * when), (when), true, R(when); W(when))
+TOLD(time_t, timegm, (struct tm * when), (when), true, R(when); W(when))
+
+/* --- signals -------------------------------------------------------------------------------- */
+
+TOLD(int, sigemptyset, (sigset_t * set), (set), DONE, W(set))
+TOLD(int, sigfillset, (sigset_t * set), (set), DONE, W(set))
+TOLD(int, sigaddset, (sigset_t * set, int number), (set, number), DONE, R(set); W(set))
+TOLD(int, sigdelset, (sigset_t * set, int number), (set, number), DONE, R(set); W(set))
+TOLD(int, sigismember, (const sigset_t *set, int number), (set, number), result >= 0, R(set))
+TOLD(int, sigpending, (sigset_t * set), (set), DONE, W(set))
+TOLD(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
+     (how, set, old), DONE, R(set); W(old))
+TOLD(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
+     (how, set, old), DONE, R(set); W(old))
+TOLD(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old), (stack, old), DONE,
+     R(stack); W(old))
+
+/* --- descriptors, files, folders ------------------------------------------------------------ */
+
+TOLD(int, tcgetattr, (int fd, struct termios *settings), (fd, settings), DONE, W(settings))
+TOLD(int, tcsetattr, (int fd, int when, const struct termios *settings), (fd, when, settings),
+     DONE, R(settings))
+TOLD(int, statfs, (const char *path, struct statfs *about), (path, about), DONE, W(about))
+TOLD(int, fstatfs, (int fd, struct statfs *about), (fd, about), DONE, W(about))
+TOLD(int, statx,
+     (int folder, const char *restrict path, int flags, unsigned mask,
+      struct statx *restrict about),
+     (folder, path, flags, mask, about), DONE, W(about))
+TOLD(ssize_t, readlinkat,
+     (int folder, const char *restrict path, char *restrict to, size_t most),
+     (folder, path, to, most), result > 0, WS(to, (size_t)result))
+TOLD(int, mkstemp, (char *path), (path), result >= 0, WT(path))
+TOLD(int, mkstemps, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
+TOLD(int, mkostemp, (char *path, int flags), (path, flags), result >= 0, WT(path))
+TOLD(char *, mkdtemp, (char *path), (path), result, WT(path))
+TOLD(struct dirent *, readdir, (DIR * folder), (folder), result, WS(result, result->d_reclen))
+TOLD(struct dirent64 *, readdir64, (DIR * folder), (folder), result, WS(result, result->d_reclen))
+TOLD(ssize_t, getrandom, (void *to, size_t bytes, unsigned flags), (to, bytes, flags), result > 0,
+     WS(to, (size_t)result))
+TOLD(int, getentropy, (void *to, size_t bytes), (to, bytes), DONE, WS(to, bytes))
+
+/* Requests that store an object of a known size. */
+static size_t stored_by(unsigned long request)
+{
+    switch (request) {
+    case FIONREAD: /* TIOCINQ as well */
+    case TIOCOUTQ:
+    case TIOCGPGRP:
+    case TIOCGSID:
+    case TIOCMGET:
+    case TIOCGETD:
+    case TIOCGPTN:
+        return sizeof(int);
+    case TIOCGWINSZ:
+        return sizeof(struct winsize);
+    case TCGETS:
+        return 36; /* the kernel's struct termios */
+    default:
+        /* Newer requests have direction and size in them; bit 31 is "reads". */
+        return request >> 31 & 1 ? request >> 16 & 0x3fff : 0;
+    }
+}
+
+FW_EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+    struct fw_thread *t;
+    va_list rest;
+    void *argument;
+    int result;
+
+    va_start(rest, request);
+    argument = va_arg(rest, void *);
+    va_end(rest);
+    result = REAL(ioctl)(fd, request, argument);
+    t = result >= 0 ? fw_enter() : NULL;
+    WS(argument, stored_by(request));
+    fw_done(t);
+    return result;
+}
+
+/* --- users and names ------------------------------------------------------------------------ */
+
+TOLD(int, getgroups, (int most, gid_t *groups), (most, groups), result > 0 && most,
+     WS(groups, (size_t)result * sizeof *groups))
+TOLD(int, getlogin_r, (char *to, size_t most), (to, most), DONE, WT(to))
+TOLD(int, ttyname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
+TOLD(int, ptsname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
+TOLD(int, getpwnam_r,
+     (const char *restrict name, struct passwd *restrict entry, char *restrict to, size_t most,
+      struct passwd **restrict found),
+     (name, entry, to, most, found), DONE, W(found); W(*found); WS(to, most))
+TOLD(int, getpwuid_r,
+     (uid_t user, struct passwd *restrict entry, char *restrict to, size_t most,
+      struct passwd **restrict found),
+     (user, entry, to, most, found), DONE, W(found); W(*found); WS(to, most))
+TOLD(int, getifaddrs, (struct ifaddrs * *list), (list), DONE, W(list))
+
+/* --- addresses ------------------------------------------------------------------------------ */
+
+static size_t address_size(int family)
+{
+    return family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+}
+
+TOLD(int, inet_pton, (int family, const char *restrict text, void *restrict to),
+     (family, text, to), result == 1, RT(text); WS(to, address_size(family)))
+TOLD(int, inet_aton, (const char *text, struct in_addr *to), (text, to), result, RT(text); W(to))
+
+/* --- processors ----------------------------------------------------------------------------- */
+
+TOLD(int, sched_getparam, (pid_t process, struct sched_param *value), (process, value), DONE,
+     W(value))
+TOLD(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
+     DONE, WS(set, bytes))
+TOLD(int, getcpu, (unsigned *processor, unsigned *node), (processor, node), DONE, W(processor);
+     W(node))

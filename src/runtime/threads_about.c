@@ -1,0 +1,68 @@
+/*
+ * threads_about.c - attributes of threads and their objects, which live in the program's memory.
+ */
+#include "runtime/told.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define DONE (result == 0)
+
+/* --- attributes ----------------------------------------------------------------------------- */
+
+#define OBJECT(kind)                                                                               \
+    TOLD(int, kind##_init, (kind##_t * object), (object), DONE, W(object))                         \
+    TOLD(int, kind##_destroy, (kind##_t * object), (object), DONE, W(object))
+#define GET(kind, what, type)                                                                      \
+    TOLD(int, kind##_get##what, (const kind##_t *restrict object, type *restrict value),           \
+         (object, value), DONE, R(object); W(value))
+#define SET(kind, what, type)                                                                      \
+    TOLD(int, kind##_set##what, (kind##_t * object, type value), (object, value), DONE, R(object); \
+         W(object))
+#define BOTH(kind, what, type) GET(kind, what, type) SET(kind, what, type)
+
+OBJECT(pthread_attr)
+BOTH(pthread_attr, detachstate, int)
+BOTH(pthread_attr, guardsize, size_t)
+BOTH(pthread_attr, stacksize, size_t)
+BOTH(pthread_attr, inheritsched, int)
+BOTH(pthread_attr, schedpolicy, int)
+BOTH(pthread_attr, scope, int)
+GET(pthread_attr, schedparam, struct sched_param)
+TOLD(int, pthread_attr_setschedparam,
+     (pthread_attr_t *restrict object, const struct sched_param *restrict value), (object, value),
+     DONE, R(value); W(object))
+TOLD(int, pthread_attr_getstack,
+     (const pthread_attr_t *restrict object, void **restrict stack, size_t *restrict bytes),
+     (object, stack, bytes), DONE, R(object); W(stack); W(bytes))
+TOLD(int, pthread_attr_setstack, (pthread_attr_t * object, void *stack, size_t bytes),
+     (object, stack, bytes), DONE, W(object))
+TOLD(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *object), (thread, object), DONE,
+     W(object))
+
+OBJECT(pthread_mutexattr)
+BOTH(pthread_mutexattr, type, int)
+BOTH(pthread_mutexattr, pshared, int)
+BOTH(pthread_mutexattr, protocol, int)
+BOTH(pthread_mutexattr, robust, int)
+OBJECT(pthread_condattr)
+BOTH(pthread_condattr, clock, clockid_t)
+BOTH(pthread_condattr, pshared, int)
+OBJECT(pthread_rwlockattr)
+BOTH(pthread_rwlockattr, pshared, int)
+OBJECT(pthread_barrierattr)
+BOTH(pthread_barrierattr, pshared, int)
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+TOLD(int, pthread_getschedparam,
+     (pthread_t thread, int *restrict policy, struct sched_param *restrict value),
+     (thread, policy, value), DONE, W(policy); W(value))
+TOLD(int, pthread_getaffinity_np, (pthread_t thread, size_t bytes, cpu_set_t *set),
+     (thread, bytes, set), DONE, WS(set, bytes))
+TOLD(int, pthread_getname_np, (pthread_t thread, char *to, size_t most), (thread, to, most), DONE,
+     WT(to))
+TOLD(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), DONE,
+     W(clock))
+TOLD(int, pthread_key_create, (pthread_key_t * key, void (*destroy)(void *)), (key, destroy), DONE,
+     W(key))

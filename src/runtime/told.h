@@ -1,0 +1,53 @@
+/*
+ * told.h - functions of libc that store something for the program and do nothing else of interest.
+ *
+ *     TOLD(int, getrlimit, (int what, struct rlimit *limit), (what, limit), result == 0, W(limit))
+ *
+ * calls the real one as the program's own code, and if the condition holds tells what it wrote (W:
+ * an object, WS: bytes, WT: text with its end) and read (R, RS, RT).  Null pointers are skipped.
+ */
+#ifndef FW_RUNTIME_TOLD_H
+#define FW_RUNTIME_TOLD_H
+
+/* libc's headers would define some of the functions themselves. */
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1
+#endif
+
+#include "runtime/intercept.h"
+
+static inline void fw_told_write(struct fw_thread *t, const void *address, size_t bytes,
+                                 uintptr_t pc)
+{
+    if (address)
+        fw_writes(t, address, bytes, pc);
+}
+
+static inline void fw_told_read(struct fw_thread *t, const void *address, size_t bytes,
+                                uintptr_t pc)
+{
+    if (address)
+        fw_reads(t, address, bytes, pc);
+}
+
+#define WS(address, bytes) fw_told_write(t, address, bytes, FW_PC)
+#define RS(address, bytes) fw_told_read(t, address, bytes, FW_PC)
+#define W(pointer) WS(pointer, sizeof *(pointer))
+#define R(pointer) RS(pointer, sizeof *(pointer))
+#define WT(text)   fw_told_write(t, text, fw_text_length(text) + 1, FW_PC)
+#define RT(text)   fw_reads_text(t, text, FW_PC)
+
+#define TOLD(type, name, parameters, call, condition, ...)                                         \
+    FW_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        type result = REAL(name) call;                                                             \
+        struct fw_thread *t = (condition) ? fw_enter() : NULL;                                     \
+                                                                                                   \
+        if (!t)                                                                                    \
+            return result;                                                                         \
+        __VA_ARGS__;                                                                               \
+        fw_leave(t);                                                                               \
+        return result;                                                                             \
+    }
+
+#endif
