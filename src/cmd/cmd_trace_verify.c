@@ -1,22 +1,17 @@
 /*
  * cmd_trace_verify.c - foreweave trace verify: are the findings of a result proved?
  *
- * Reads a trace and a result, translates the result's indices into positions
- * and has the verifier judge each witness.  What a finding says of its events
- * (thread, op, target) is compared with the trace as well, so that a result of
- * another trace is noticed.
+ * Reads a trace and a result, finds the result's events in the trace and has the verifier judge each
+ * witness.
  */
 #include "base/json.h"
-#include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
-#include "report/result_read.h"
-#include "trace/places.h"
+#include "report/result_match.h"
 #include "trace/verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct verify {
@@ -44,175 +39,37 @@ static const struct fw_option options[] = {
 };
 
 struct judge {
-    const struct fw_trace *trace;
+    struct fw_result_match match;
     struct fw_verifier *verifier;
-    bool values;             /* equal values are no change */
-    FW_VEC(uint32_t) events; /* positions, of the finding being judged */
-    FW_VEC(uint32_t) order;
-    uint32_t list;   /* number of the list of indices being translated */
-    uint32_t *used;  /* position of a line's first event → the latest list that named the line */
-    uint32_t *times; /* ... and how often; both NULL if indices are positions */
+    bool values; /* equal values are no change */
     uint64_t accepted, rejected, bare;
 };
-
-/* ---- from indices to positions ---- */
-
-/*
- * A line of the trace may be several events (a wait): an index that a list
- * names for the nth time is the line's nth event.
- */
-static uint32_t translate(struct judge *judge, uint64_t index)
-{
-    uint32_t first = fw_trace_position(judge->trace, index, 0), nth;
-
-    if (first == FW_NO_EVENT || !judge->used)
-        return first;
-    if (judge->used[first] != judge->list) {
-        judge->used[first] = judge->list;
-        judge->times[first] = 0;
-    }
-    nth = fw_trace_position(judge->trace, index, judge->times[first]++);
-    return nth != FW_NO_EVENT ? nth : first; /* too often: the verifier sees it twice */
-}
-
-static bool same(const char *said, const char *is)
-{
-    return !said || strcmp(said, is) == 0;
-}
-
-/* Names of recorded programs depend on the files at hand; they are not compared. */
-static bool same_target(const struct fw_symbols *symbols, enum fw_space space, const char *said,
-                        uint32_t target)
-{
-    char *recorded;
-
-    if (space == FW_SPACE_NONE || same(said, fw_symbols_name(symbols, space, target)))
-        return true;
-    recorded = fw_places_recorded(symbols->places, space, target);
-    free(recorded);
-    return recorded != NULL;
-}
-
-/* Is the event at this position what the finding says of it? */
-static bool as_described(const struct judge *judge, const struct fw_result_event *said, uint32_t at)
-{
-    const struct fw_event *event = &judge->trace->events[at];
-    const struct fw_kind_info *info = &fw_kind_info[event->kind];
-    const struct fw_symbols *symbols = judge->trace->symbols;
-
-    if (!same(said->thread, fw_thread_name(symbols, event->thread)) ||
-        !same(said->op, info->std_name))
-        return false;
-    return same_target(symbols, info->space, said->target, event->target);
-}
-
-/* The position of a finding's event; of several events of a line the one that is described. */
-static uint32_t find_event(struct judge *judge, const struct fw_result_event *said, bool waiting)
-{
-    uint32_t named = translate(judge, said->index), at;
-
-    for (unsigned n = 0; (at = fw_trace_position(judge->trace, said->index, n)) != FW_NO_EVENT; n++)
-        if (as_described(judge, said, at) && (at == named || said->op || waiting) &&
-            (!waiting || fw_is_class(judge->trace->events[at].kind, FW_CLASS_BLOCKING)))
-            return at;
-    return named;
-}
-
-static bool refuse_event(const struct judge *judge, const struct fw_result_event *said, uint32_t at,
-                         struct fw_verdict *verdict)
-{
-    char text[64];
-
-    if (at == FW_NO_EVENT)
-        snprintf(verdict->reason, sizeof verdict->reason, "the trace has no event %" PRIu64,
-                 said->index);
-    else
-        snprintf(verdict->reason, sizeof verdict->reason,
-                 "event %" PRIu64 " of the trace is '%s' by %.64s, not what the finding says",
-                 said->index,
-                 fw_event_text(judge->trace->symbols, &judge->trace->events[at], text, sizeof text),
-                 fw_thread_name(judge->trace->symbols, judge->trace->events[at].thread));
-    return false;
-}
-
-static bool translate_events(struct judge *judge, const struct fw_result_finding *finding,
-                             struct fw_verdict *verdict)
-{
-    judge->list++;
-    fw_vec_clear(&judge->events);
-    for (size_t i = 0; i < finding->event_count; i++) {
-        const struct fw_result_event *said = &finding->events[i];
-        uint32_t at = find_event(judge, said, finding->claim == FW_CLAIM_DEADLOCK);
-
-        if (at == FW_NO_EVENT || !as_described(judge, said, at))
-            return refuse_event(judge, said, at, verdict);
-        fw_vec_push(&judge->events, at);
-    }
-    return true;
-}
-
-static bool translate_order(struct judge *judge, const struct fw_result_finding *finding,
-                            struct fw_verdict *verdict)
-{
-    judge->list++;
-    fw_vec_clear(&judge->order);
-    for (size_t i = 0; i < finding->witness_count; i++) {
-        uint32_t at = translate(judge, finding->witness[i]);
-
-        if (at == FW_NO_EVENT) {
-            verdict->step = (uint32_t)i;
-            snprintf(verdict->reason, sizeof verdict->reason,
-                     "step %zu: the trace has no event %" PRIu64, i + 1, finding->witness[i]);
-            return false;
-        }
-        fw_vec_push(&judge->order, at);
-    }
-    return true;
-}
 
 /* ---- judging ---- */
 
 static struct fw_verdict judge_finding(struct judge *judge, const struct fw_result_finding *finding)
 {
-    struct fw_verdict verdict = { .step = (uint32_t)finding->witness_count };
-    struct fw_witness witness = { .claim = finding->claim };
+    struct fw_verdict verdict = { 0 };
+    struct fw_witness witness;
 
-    /* No reordering is longer than the trace: a list that is repeats an event. */
-    if (finding->witness_count > judge->trace->count) {
-        snprintf(verdict.reason, sizeof verdict.reason,
-                 "the witness has %zu steps, the trace only %" PRIu32 " events",
-                 finding->witness_count, judge->trace->count);
+    if (!fw_result_match(&judge->match, finding, &witness, &verdict))
         return verdict;
-    }
-    if (!translate_events(judge, finding, &verdict) || !translate_order(judge, finding, &verdict))
-        return verdict;
-    witness.events = judge->events.at;
-    witness.event_count = (uint32_t)judge->events.len;
-    witness.order = judge->order.at;
-    witness.order_count = (uint32_t)judge->order.len;
     return fw_verify(judge->verifier, &witness);
 }
 
 static void judge_init(struct judge *judge, const struct fw_trace *trace, bool values)
 {
     memset(judge, 0, sizeof *judge);
-    judge->trace = trace;
+    fw_result_match_init(&judge->match, trace);
     judge->values = values;
     judge->verifier = fw_verifier_create(trace);
     fw_verifier_use_values(judge->verifier, values);
-    if (trace->index) {
-        judge->used = fw_xcalloc((size_t)trace->count + 1, sizeof *judge->used);
-        judge->times = fw_xcalloc((size_t)trace->count + 1, sizeof *judge->times);
-    }
 }
 
 static void judge_release(struct judge *judge)
 {
     fw_verifier_destroy(judge->verifier);
-    fw_vec_release(&judge->events);
-    fw_vec_release(&judge->order);
-    free(judge->used);
-    free(judge->times);
+    fw_result_match_release(&judge->match);
 }
 
 /* ---- reporting ---- */
