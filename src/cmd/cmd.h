@@ -76,6 +76,7 @@ extern const struct fw_command fw_cmd_record;
 extern const struct fw_command fw_cmd_tiddle;
 extern const struct fw_command fw_cmd_tiddle_compile;
 extern const struct fw_command fw_cmd_tiddle_enumerate;
+extern const struct fw_command fw_cmd_tiddle_extract;
 extern const struct fw_command fw_cmd_trace;
 extern const struct fw_command fw_cmd_trace_convert;
 extern const struct fw_command fw_cmd_trace_info;

@@ -1,8 +1,8 @@
 /*
  * cmd_trace_verify.c - foreweave trace verify: are the findings of a result proved?
  *
- * Reads a trace and a result, finds the result's events in the trace and has the verifier judge each
- * witness.
+ * Reads a trace and a result, finds the result's events in the trace and has the verifier judge
+ * each witness.
  */
 #include "base/json.h"
 #include "cmd/cmd.h"

@@ -64,7 +64,8 @@ static bool same_target(const struct fw_symbols *symbols, enum fw_space space, c
 }
 
 /* Is the event at this position what the finding says of it? */
-static bool as_described(const struct fw_result_match *match, const struct fw_result_event *said, uint32_t at)
+static bool as_described(const struct fw_result_match *match, const struct fw_result_event *said,
+                         uint32_t at)
 {
     const struct fw_event *event = &match->trace->events[at];
     const struct fw_kind_info *info = &fw_kind_info[event->kind];
@@ -77,7 +78,8 @@ static bool as_described(const struct fw_result_match *match, const struct fw_re
 }
 
 /* The position of a finding's event; of several events of a line the one that is described. */
-static uint32_t find_event(struct fw_result_match *match, const struct fw_result_event *said, bool waiting)
+static uint32_t find_event(struct fw_result_match *match, const struct fw_result_event *said,
+                           bool waiting)
 {
     uint32_t named = translate(match, said->index), at;
 
@@ -88,8 +90,8 @@ static uint32_t find_event(struct fw_result_match *match, const struct fw_result
     return named;
 }
 
-static bool refuse_event(const struct fw_result_match *match, const struct fw_result_event *said, uint32_t at,
-                         struct fw_verdict *verdict)
+static bool refuse_event(const struct fw_result_match *match, const struct fw_result_event *said,
+                         uint32_t at, struct fw_verdict *verdict)
 {
     char text[64];
 

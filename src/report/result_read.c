@@ -276,6 +276,31 @@ static int read_values(const struct place *at, const cJSON *root, bool *values)
     return 0;
 }
 
+/* Which trace the result is about, and how that was read. */
+static int read_trace(const struct place *at, const cJSON *root, struct fw_result *result)
+{
+    const cJSON *trace, *dropped;
+    uint64_t count = 0;
+
+    if (get_field(at, root, "trace", &trace) < 0)
+        return -1;
+    if (!trace)
+        return 0;
+    if (!cJSON_IsObject(trace)) {
+        fw_error_set(at->err, "'trace' is not an object");
+        return locate(at);
+    }
+    if (get_text(at, trace, "name", &result->trace) < 0 ||
+        get_field(at, trace, "dropped", &dropped) < 0)
+        return -1;
+    if (dropped && !to_index(dropped, &count)) {
+        fw_error_set(at->err, "'dropped' is not a number of events");
+        return locate(at);
+    }
+    result->repaired = count > 0;
+    return 0;
+}
+
 static int read_root(struct place *at, const cJSON *root, struct fw_result *result)
 {
     const cJSON *schema;
@@ -291,7 +316,7 @@ static int read_root(struct place *at, const cJSON *root, struct fw_result *resu
         fw_error_set(at->err, "its 'schema' is not 1, the one this version reads");
         return locate(at);
     }
-    if (read_values(at, root, &result->values) < 0)
+    if (read_values(at, root, &result->values) < 0 || read_trace(at, root, result) < 0)
         return -1;
     return read_findings(at, root, result);
 }
@@ -383,5 +408,6 @@ void fw_result_destroy(struct fw_result *result)
     for (size_t i = 0; i < result->count; i++)
         release_finding(&result->findings[i]);
     free(result->findings);
+    free(result->trace);
     free(result);
 }

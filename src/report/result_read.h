@@ -1,7 +1,7 @@
 /*
  * result_read.h - reads the findings of a result file (JSON) back in.
  *
- * Only what is needed to check findings is kept: what was found, the events
+ * Only what is needed to check findings is kept: the trace, what was found, the events
  * and the witness, by index.  The file may come from anywhere: whatever is in
  * it, the answer is a result or one error that names the file and the finding.
  * Keys that are not known are skipped; a known key given twice is an error,
@@ -45,7 +45,9 @@ struct fw_result_finding {
 };
 
 struct fw_result {
-    bool values; /* "values": true at the top: equal values counted as unchanged */
+    bool values;   /* "values": true at the top: equal values counted as unchanged */
+    char *trace;   /* "name" of the "trace": the path that was analysed; NULL: not said */
+    bool repaired; /* its "dropped" is not 0: it was read with repair */
     struct fw_result_finding *findings;
     size_t count;
 };

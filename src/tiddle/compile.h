@@ -29,6 +29,7 @@ struct fw_tiddle_options {
     bool free;                  /* no turn-taking: a small nondeterministic program */
     enum fw_tiddle_delay delay; /* before each event, if free */
     const char *source;         /* name of the trace, for comments and messages */
+    const char *about;          /* lines for the comment at the beginning, or NULL */
     /*
      * Several traces in one program, executed one after another: orders of the same events, each
      * trace->count positions long.  None: the trace as it is.

@@ -147,6 +147,24 @@ static void a_result_says_whether_equal_values_count_as_unchanged(void **state)
     refused("{\"values\":true,\"values\":false,\"findings\":[]}", "'values' is there twice");
 }
 
+static void a_result_says_which_trace_it_is_about(void **state)
+{
+    struct fw_result *result =
+        read_text("{\"trace\":{\"name\":\"a.fwt\",\"dropped\":2},\"findings\":[]}");
+
+    (void)state;
+    assert_string_equal(result->trace, "a.fwt");
+    assert_true(result->repaired);
+    fw_result_destroy(result);
+    result = read_text("{\"trace\":{\"events\":3,\"dropped\":0},\"findings\":[]}");
+    assert_null(result->trace);
+    assert_false(result->repaired);
+    fw_result_destroy(result);
+    refused("{\"trace\":\"a.fwt\",\"findings\":[]}", "r.json: 'trace' is not an object");
+    refused("{\"trace\":{\"name\":1},\"findings\":[]}", "r.json: 'name' is not a text");
+    refused("{\"trace\":{\"dropped\":-1},\"findings\":[]}", "'dropped' is not a number of events");
+}
+
 static void null_means_not_given(void **state)
 {
     struct fw_result *result = read_text("{\"schema\":null,\"findings\":[{\"id\":null,"
@@ -307,6 +325,7 @@ int main(void)
         cmocka_unit_test(every_kind_has_its_claim),
         cmocka_unit_test(a_result_may_have_no_findings),
         cmocka_unit_test(a_result_says_whether_equal_values_count_as_unchanged),
+        cmocka_unit_test(a_result_says_which_trace_it_is_about),
         cmocka_unit_test(null_means_not_given),
         cmocka_unit_test(unknown_kinds_without_witness_pass),
         cmocka_unit_test(what_is_not_json_is_refused_with_its_line),
