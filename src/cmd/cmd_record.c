@@ -18,7 +18,7 @@
 struct record {
     const char *output;
     uint64_t seed, quantum;
-    bool quiet;
+    bool quiet, positions;
 };
 
 static const struct record defaults = { .seed = 1 };
@@ -36,6 +36,9 @@ static const struct fw_option options[] = {
     { "quantum", 0, "N", "events before a thread gives way",
       FW_OPTION(COUNT, struct record, quantum),
       .detail = "A thread that does not block gives way after about so many of its events." },
+    { "positions", 0, NULL, "tell where in its thread each event was made",
+      FW_OPTION(FLAG, struct record, positions),
+      .detail = "Needed to replay what check finds: foreweave run asks for it by itself." },
     { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct record, quiet) },
     { 0 },
 };
@@ -126,7 +129,8 @@ static int record_to(const struct record *record, const char *path, char **argv)
                                      .path = path,
                                      .seed = record->seed,
                                      .quantum = record->quantum,
-                                     .stuck = record->quiet ? NULL : fw_record_say_stuck };
+                                     .stuck = record->quiet ? NULL : fw_record_say_stuck,
+                                     .positions = record->positions };
     struct fw_recorded recorded;
     struct fw_places places;
     struct fw_error err;

@@ -24,6 +24,7 @@
 static const struct fw_command *const commands[] = {
     &fw_cmd_cc,
     &fw_cmd_cxx,
+    &fw_cmd_run,
     &fw_cmd_record,
     &fw_cmd_check,
     &fw_cmd_trace,

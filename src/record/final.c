@@ -73,6 +73,7 @@ static void go_through(struct fw_final *f, struct fw_spool_reader *spool)
         note_damage(f->result, &why);
     fw_final_requests(f);
     fw_final_flush(f);
+    fw_final_marks_out(f);
     fw_final_metadata(f, spool);
     if (f->result->cut && !f->failed)
         fw_writer_leave_cut(f->writer);
@@ -123,6 +124,7 @@ static void release(struct fw_final *f)
     free(f->exec);
     fw_vec_release(&f->events);
     fw_vec_release(&f->attrs);
+    fw_vec_release(&f->marks);
 }
 
 /* The second pass. */

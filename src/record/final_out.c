@@ -118,6 +118,28 @@ static uint64_t push(struct fw_final *f, struct fw_event event, const struct fw_
     return index;
 }
 
+/* Events that are dropped would shift the numbers: then there are no positions. */
+void fw_final_marks_out(struct fw_final *f)
+{
+    if (f->marks.len && !f->status.dropped && !f->failed &&
+        fw_fwt_write_positions(fw_writer_encoder(f->writer), f->marks.at, f->marks.len, f->err) < 0)
+        fw_final_fail(f);
+    f->marks.len = 0;
+}
+
+void fw_final_mark(struct fw_final *f, uint64_t blocks)
+{
+    struct fw_fwt_mark mark = { .event = f->raw + f->passed + f->events.len,
+                                .blocks = blocks,
+                                .thread = f->thread->id };
+
+    fw_vec_push(&f->marks, mark);
+    if (f->marks.len < FW_FWT_MAX_MARKS)
+        return;
+    fw_final_flush(f);
+    fw_final_marks_out(f);
+}
+
 static void write_calls(struct fw_final *f)
 {
     struct final_thread *t = f->thread;

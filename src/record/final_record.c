@@ -298,6 +298,9 @@ static void memory(struct fw_final *f, const struct fw_wire_unit *record)
 static bool control(struct fw_final *f, const struct fw_wire_unit *record)
 {
     switch (fw_wire_kind(record)) {
+    case FW_WIRE_BLOCKS:
+        fw_final_mark(f, fw_wire_operand(record));
+        return true;
     case FW_WIRE_FENCE:
         fence(f, record);
         return true;

@@ -148,6 +148,7 @@ struct fw_final {
     FW_VEC(struct fw_event) events; /* of the batch */
     FW_VEC(struct fw_attr) attrs;
     uint64_t raw; /* events before the batch */
+    FW_VEC(struct fw_fwt_mark) marks; /* not written yet */
     struct fw_fwt_columns *columns; /* for events that need no check, while the batch is empty */
     uint64_t passed;                /* ... so many, not yet told to the check and the writer */
     uint64_t branch_block;          /* as in struct final_place ... */
@@ -223,6 +224,9 @@ uint64_t fw_final_event(struct fw_final *f, enum fw_kind kind, uint32_t target, 
                         unsigned order, uint64_t size);
 uint64_t fw_final_answering(struct fw_final *f, enum fw_kind kind, uint32_t target, uint64_t pc,
                             uint64_t answered);
+/* The current thread has entered so many basic blocks. */
+void fw_final_mark(struct fw_final *f, uint64_t blocks);
+void fw_final_marks_out(struct fw_final *f);
 void fw_final_flush(struct fw_final *f);
 /* Can events of the current thread be put without a check?  The batch is empty then. */
 bool fw_final_lane(struct fw_final *f);

@@ -27,6 +27,7 @@ struct fw_record_setup {
     char *const *argv;   /* the program and its arguments, NULL behind them */
     const char *path;    /* of the trace */
     const char *runtime; /* the library that programs load */
+    bool positions;         /* events tell where they were made (trace/positions.h) */
     uint64_t seed, quantum; /* quantum 0: the runtime's own */
     uint64_t ring_bytes;    /* a power of two; 0: the default */
     /* Threads of the process that is recorded there cannot go on (standstill.h); may be NULL. */

@@ -238,6 +238,32 @@ static void write_witness(struct fw_json *json, const struct fw_report *report,
     fw_json_end(json);
 }
 
+static void write_status(struct fw_json *json, const struct fw_report *report,
+                         const struct fw_analysis *analysis, const struct fw_finding *finding)
+{
+    const struct fw_replay *replay = fw_replays_find(report->replays, finding);
+    const char *status = fw_replay_status(replay);
+
+    if (!status)
+        status = analysis->observed || finding->observed ? "observed" : "predicted";
+    fw_json_text(json, "status", status);
+    if (!replay)
+        return;
+    fw_json_object(json, "replay");
+    fw_json_number(json, "confirmed", replay->confirmation.confirmed);
+    fw_json_number(json, "runs", replay->confirmation.runs);
+    if (!replay->tried)
+        fw_json_text(json, "why", replay->why);
+    if (replay->confirmation.divergence[0])
+        fw_json_text(json, "divergence", replay->confirmation.divergence);
+    if (replay->confirmation.harm[0])
+        fw_json_text(json, "harm", replay->confirmation.harm);
+    if (replay->schedule)
+        fw_json_text(json, "schedule", replay->schedule);
+    fw_json_end(json);
+    fw_json_bool(json, "harmful", replay->confirmation.harmful > 0);
+}
+
 static void write_finding(struct fw_json *json, const struct fw_report *report,
                           const struct fw_analysis *analysis, const struct fw_finding *finding)
 {
@@ -249,8 +275,7 @@ static void write_finding(struct fw_json *json, const struct fw_report *report,
         fw_json_text(json, "label", finding->label);
     fw_json_text(json, "guarantee", fw_guarantee_names[guarantee_of(report, analysis, finding)]);
     fw_json_bool(json, "first", finding->first);
-    fw_json_text(json, "status",
-                 analysis->observed || finding->observed ? "observed" : "predicted");
+    write_status(json, report, analysis, finding);
     fw_json_number(json, "count", finding->count);
     write_variables(json, report->symbols, finding);
     fw_json_array(json, "events");
@@ -268,16 +293,13 @@ static void write_finding(struct fw_json *json, const struct fw_report *report,
 
 static void write_findings(struct fw_json *json, const struct fw_report *report)
 {
-    const struct fw_engine *engine = report->engine;
+    struct fw_ranking ranking = { 0 };
 
     fw_json_array(json, "findings");
-    for (size_t i = 0; i < fw_engine_count(engine); i++) {
-        const struct fw_findings *findings = fw_engine_findings(engine, i);
-
-        for (uint64_t j = 0; j < fw_findings_count(findings); j++)
-            write_finding(json, report, fw_engine_analysis(engine, i),
-                          fw_findings_get(findings, j));
-    }
+    fw_replays_rank(report->replays, report->engine, &ranking);
+    for (size_t i = 0; i < ranking.len; i++)
+        write_finding(json, report, ranking.at[i].analysis, ranking.at[i].finding);
+    fw_vec_release(&ranking);
     fw_json_end(json);
 }
 

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "record/recording.h"
+#include "report/replays.h"
 #include "trace/reader.h"
 
 struct fw_report_stats {
@@ -33,6 +34,7 @@ struct fw_report {
     size_t order_count;                  /* ... 0: there is none */
     bool values;                         /* equal values count as no change */
     const struct fw_recording *recording; /* how it was recorded; NULL: not known */
+    const struct fw_replays *replays;    /* NULL: nothing was replayed */
     const char *cut;                     /* why only the beginning was analysed, or empty */
     uint64_t steps;                      /* of a witness that text shows at most; 0: all */
     const struct fw_report_stats *stats; /* NULL: leave them out */

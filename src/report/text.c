@@ -265,18 +265,69 @@ static void put_summary(struct fw_text *text, const struct fw_finding *finding)
     fw_output_text(text->out, "\n");
 }
 
+/* As a word of a shell command. */
+static void put_word(struct fw_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:@%+=,";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fw_output_text(text->out, word);
+        return;
+    }
+    fw_output_text(text->out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            fw_output_text(text->out, "'\\''");
+        else
+            fw_output_bytes(text->out, word, 1);
+    }
+    fw_output_text(text->out, "'");
+}
+
+/* What happened when the program was made to run it. */
+static void put_replay(struct fw_text *text, const struct fw_replay *replay)
+{
+    const struct fw_confirmation *c = replay ? &replay->confirmation : NULL;
+
+    if (!replay)
+        return;
+    if (!replay->tried)
+        fw_output_printf(text->out, "  Not replayed: %s\n", replay->why);
+    else if (!c->confirmed)
+        fw_output_printf(text->out, "  Not reproduced in %u run%s: %s\n", c->runs, plural(c->runs),
+                         c->divergence);
+    else
+        fw_output_printf(text->out, "  Confirmed: the program ran it in %u of %u runs\n",
+                         c->confirmed, c->runs);
+    if (replay->tried && c->confirmed && c->harmful)
+        fw_output_printf(text->out, "  Harmful: then it ended otherwise than usual: %s\n", c->harm);
+    if (replay->schedule) {
+        fw_output_text(text->out, "  Replay it: foreweave replay ");
+        put_word(text, replay->schedule);
+        fw_output_text(text->out, "\n");
+    }
+}
+
 static void put_finding(struct fw_text *text, const struct fw_analysis *analysis,
                         const struct fw_finding *finding)
 {
+    const struct fw_replay *replay = fw_replays_find(text->report->replays, finding);
+    const char *status = fw_replay_status(replay);
     uint32_t variable = fw_finding_variable(finding);
 
     fw_output_text(text->out, RULE "\n");
     put_strong(text,
                finding->kind == FW_FINDING_ORDER ? "ANSWER: Foreweave: " : "WARNING: Foreweave: ");
     put_kind(text, finding);
-    fw_output_printf(text->out, " (%s by %s) id %s\n",
+    fw_output_printf(text->out, " (%s by %s%s) id %s\n",
                      analysis->observed || finding->observed ? "observed" : "predicted",
-                     analysis->name, finding->id);
+                     analysis->name,
+                     !status                         ? ""
+                     : !replay->confirmation.confirmed ? ", not reproduced"
+                     : replay->confirmation.harmful    ? ", confirmed, harmful"
+                                                       : ", confirmed",
+                     finding->id);
     for (size_t i = 0; i < finding->events.len; i++)
         put_event(text, &finding->events.at[i], variable != FW_NO_VARIABLE);
     put_variables(text, finding, variable);
@@ -286,6 +337,7 @@ static void put_finding(struct fw_text *text, const struct fw_analysis *analysis
                          finding->count);
     put_detail(text, finding->detail);
     put_claim(text, analysis, finding);
+    put_replay(text, replay);
     if (finding->witness)
         fw_report_witness(text->out, text->report->index, finding, text->report->steps);
     put_summary(text, finding);
@@ -346,26 +398,6 @@ static void put_trace_notes(struct fw_text *text)
                          status->dropped, plural(status->dropped));
 }
 
-/* As a word of a shell command. */
-static void put_word(struct fw_text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./:@%+=,";
-
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fw_output_text(text->out, word);
-        return;
-    }
-    fw_output_text(text->out, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            fw_output_text(text->out, "'\\''");
-        else
-            fw_output_bytes(text->out, word, 1);
-    }
-    fw_output_text(text->out, "'");
-}
-
 static const struct fw_finding *earliest_finding(const struct fw_engine *engine)
 {
     for (size_t i = 0; i < fw_engine_count(engine); i++)
@@ -416,11 +448,12 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
     struct fw_text text = {
         report, report->symbols, fw_engine_contexts(engine), out, colour, { 0 }
     };
+    struct fw_ranking ranking = { 0 };
 
-    for (size_t i = 0; i < fw_engine_count(engine); i++)
-        for (uint64_t j = 0; j < fw_findings_count(fw_engine_findings(engine, i)); j++)
-            put_finding(&text, fw_engine_analysis(engine, i),
-                        fw_findings_get(fw_engine_findings(engine, i), j));
+    fw_replays_rank(report->replays, engine, &ranking);
+    for (size_t i = 0; i < ranking.len; i++)
+        put_finding(&text, ranking.at[i].analysis, ranking.at[i].finding);
+    fw_vec_release(&ranking);
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         fw_report_outcomes(out, report->symbols, fw_engine_findings(engine, i));
     put_trace_notes(&text);

@@ -43,7 +43,7 @@ void fw_annotate_sync(enum fw_wire_kind kind, const volatile void *object, uintp
 
 void fw_annotate_expect(const volatile void *address, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(address));
 
     if (!t)
         return;
@@ -54,7 +54,7 @@ void fw_annotate_expect(const volatile void *address, size_t bytes, uintptr_t pc
 
 void fw_annotate_access(const volatile void *address, size_t bytes, bool write, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(address));
 
     if (!t)
         return;
@@ -87,7 +87,7 @@ void fw_annotate_name(const char *name)
 
 void fw_annotate_lock_gone(const volatile void *lock, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(lock));
 
     if (!t)
         return;
@@ -116,7 +116,7 @@ static void got_recursive(struct fw_thread *t, const void *lock, enum fw_wire_ki
 void fw_annotate_lock_got(const volatile void *lock, enum fw_wire_kind kind, unsigned levels,
                           uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(lock));
     bool shared = kind == FW_WIRE_SHARED_ACQUIRE || kind == FW_WIRE_TRY_SHARED_ACQUIRE;
 
     if (!t)
@@ -132,7 +132,7 @@ void fw_annotate_lock_got(const volatile void *lock, enum fw_wire_kind kind, uns
 
 unsigned fw_annotate_lock_released(const volatile void *lock, bool all, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(lock));
     struct fw_cell *cell;
     unsigned levels = 1;
 
@@ -168,7 +168,7 @@ static void introduce(struct fw_thread *t, const char *label)
 
 static void block(enum fw_wire_kind kind, const char *label, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_at(pc, "annotation", label);
 
     if (!t)
         return;

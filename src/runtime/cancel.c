@@ -44,10 +44,21 @@ unsigned fw_cancel_flag(struct fw_thread *t)
     return !fw_extra(t)->exiting && is_enabled() ? FW_BLOCK_CANCEL : 0;
 }
 
+/* What follows comes after pthread_cancel. */
+void fw_cancel_reached(struct fw_thread *t)
+{
+    if (t->cancelled)
+        fw_sync(t, FW_WIRE_AFTER, t, 0);
+}
+
 void fw_cancel_act(struct fw_thread *t)
 {
     find_real();
     fw_extra(t)->exiting = true; /* if it has no effect the thread is ending already */
+    t->inside++;
+    fw_token_regain(t);
+    fw_cancel_reached(t);
+    t->inside--;
     real.testcancel();
 }
 
@@ -82,11 +93,13 @@ FW_EXPORT int pthread_cancel(pthread_t handle)
     int status;
 
     find_real();
+    other = t ? fw_thread_find(handle) : NULL;
+    if (other)
+        fw_sync(t, FW_WIRE_BEFORE, other, FW_PC);
     status = real.cancel(handle);
     if (!t)
         return status;
-    other = status == 0 ? fw_thread_find(handle) : NULL;
-    if (other) {
+    if (other && status == 0) {
         fw_thread_cancelled(other);
         now = other == t && fw_cancel_is_due(t);
     }

@@ -109,7 +109,7 @@ static bool map_ring(int memory, const struct fw_wire_welcome *welcome)
     return true;
 }
 
-bool fw_sink_open(const char *wire, enum fw_wire_how how)
+bool fw_sink_open(const char *wire, enum fw_wire_how how, bool positions)
 {
     struct fw_wire_welcome welcome;
     int fd = connect_to(wire), memory = -1;
@@ -123,6 +123,8 @@ bool fw_sink_open(const char *wire, enum fw_wire_how how)
     if (memory < 0)
         return false;
     open = map_ring(memory, &welcome);
+    fw_sink.positions = positions;
+    fw_sink.quick = open && !positions;
     fw_call(SYS_close, memory, 0, 0, 0);
     return open;
 }

@@ -19,7 +19,7 @@
 
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw";
 
-bool fw_control_on;
+bool fw_control_on, fw_control_every;
 struct fw_control_head *fw_control;
 
 static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
@@ -79,12 +79,13 @@ bool fw_control_open(const char *path)
     if (strategy->start)
         strategy->start();
     fw_control_on = true;
+    fw_control_every = head->strategy == FW_STRATEGY_STEPS;
     return true;
 }
 
 void fw_control_forget(void)
 {
-    fw_control_on = false;
+    fw_control_on = fw_control_every = false;
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
@@ -361,9 +362,11 @@ void fw_control_point(struct fw_thread *t, const struct fw_op *op)
     fw_control_cover(t, op, site);
     if (fw_control->most_points && fw_control->point_count > fw_control->most_points)
         end_run(FW_OUTCOME_ENDLESS);
+    t->plan.pending = true;
     if (strategy->at_point)
         strategy->at_point(t);
     fw_sched_decide(t);
+    t->plan.pending = false;
 }
 
 void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,

@@ -26,6 +26,7 @@ struct fw_op {
 extern const char fw_op_load[], fw_op_rmw[]; /* names of atomic operations */
 
 extern bool fw_control_on; /* for the rest of the process's life, but for fork children */
+extern bool fw_control_every; /* every call that comes by is a point, as a step may name it */
 extern struct fw_control_head *fw_control;
 
 /* Maps the file and claims it; false: it is not for us. */

@@ -15,8 +15,9 @@
  * Points of one thread at one site are counted from 1: its ordinal.  Sites may be gathered in
  * *classes* (the controller says: same operation in the same line of the same function, whatever
  * the compiler made of it), and ordinals are counted for these as well.  The number of *blocks*
- * (basic blocks that the thread has entered) together with the site tells a point exactly, as long
- * as the program is the very same.
+ * (basic blocks that the thread has entered since a known point) together with the site tells a
+ * point exactly, as long as the program is the very same.  Sites with an empty operation stand for
+ * whatever is done at their place.
  *
  * A *turn* is what a thread does between getting and losing the token.
  *
@@ -77,10 +78,11 @@ enum fw_turn_end {
 enum fw_step_how {
     FW_STEP_SITE,   /* until `ordinal` at `site` */
     FW_STEP_CLASS,  /* until `ordinal` at the class `site` */
-    FW_STEP_BLOCKS, /* until `ordinal` blocks have been entered and `site` is reached */
+    FW_STEP_BLOCKS, /* until `ordinal` blocks have been entered since the thread's latest step of
+                       kind SITE or CLASS (its start if there was none), and `site` is reached */
     FW_STEP_AWAY,   /* until it cannot go on: it waits, spins or has ended */
     FW_STEP_END,    /* until it has ended */
-    FW_STEP_ONE,    /* one point further: executes what it stands before */
+    FW_STEP_ONE,    /* one place further: executes what it stands before, or goes on with */
 };
 
 enum {

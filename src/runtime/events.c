@@ -23,7 +23,7 @@ struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object
 {
     struct fw_thread *t = fw_enter_again();
 
-    if (FW_UNLIKELY(fw_control_on) && t && object) {
+    if (FW_UNLIKELY(fw_control_on) && t && (object || fw_control_every)) {
         struct fw_op op = { .pc = pc,
                             .name = name,
                             .object = (uint64_t)(uintptr_t)object,

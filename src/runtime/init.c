@@ -59,7 +59,8 @@ static __attribute__((constructor(101))) void fw_runtime_init(void)
     if (!text)
         return;
     fw_runtime_options_parse(&options, text);
-    if (options.record && options.wire[0] && fw_sink_open(options.wire, FW_WIRE_STARTED))
+    if (options.record && options.wire[0] &&
+        fw_sink_open(options.wire, FW_WIRE_STARTED, options.positions))
         start();
     else if (options.control && options.file[0] && fw_control_open(options.file))
         start();
@@ -79,7 +80,7 @@ void fw_runtime_forked(void)
     fw_sync_forked();
     register_membarrier();
     if (options.record)
-        fw_sink_open(options.wire, FW_WIRE_FORKED);
+        fw_sink_open(options.wire, FW_WIRE_FORKED, options.positions);
     send_beginning(t);
     t->inside--;
 }

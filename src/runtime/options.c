@@ -68,6 +68,16 @@ static bool set_seed(struct fw_runtime_options *options, const char *value, size
     return parse_number(value, length, &options->seed);
 }
 
+static bool set_positions(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    uint64_t number;
+
+    if (!parse_number(value, length, &number) || number > 1)
+        return false;
+    options->positions = number;
+    return true;
+}
+
 static bool set_quantum(struct fw_runtime_options *options, const char *value, size_t length)
 {
     uint64_t number;
@@ -85,6 +95,7 @@ static const struct {
     { "mode", set_mode },
     { "wire", set_wire },
     { "control", set_control },
+    { "positions", set_positions },
     { "seed", set_seed },
     { "quantum", set_quantum },
 };

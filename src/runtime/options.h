@@ -12,6 +12,7 @@ struct fw_runtime_options {
     bool control;   /* mode=control */
     char wire[108]; /* name of the recorder's socket; empty: none */
     char file[128]; /* control=FILE: control_wire.h */
+    bool positions; /* positions=1: records tell where they were made */
     uint64_t seed;
     uint32_t quantum;
 };

@@ -2,6 +2,7 @@
  * real.c - finds all real functions at once, as early as possible.
  */
 #include "runtime/library.h"
+#include "runtime/sync.h"
 
 #include <dlfcn.h>
 
@@ -43,5 +44,6 @@ void fw_away_cancelled(void *thread)
 
     fw_outside_end(t);
     fw_heap_catch_up(t);
+    fw_cancel_reached(t);
     fw_leave(t);
 }

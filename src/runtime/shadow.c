@@ -99,6 +99,7 @@ static void say_again(struct fw_thread *t, uint32_t index)
     unsigned written = fw_shadow[index] >> 8 & 0xff;
 
     fw_shadow[index] &= ~FW_SHADOW_AGAIN;
+    fw_sink_nowhere(t);
     for (unsigned from = 0; from < 8;) {
         unsigned to = from;
 
@@ -108,6 +109,7 @@ static void say_again(struct fw_thread *t, uint32_t index)
             fw_sink_put(t, FW_WIRE_WRITE, word + from, to - from, 0, again_pc[index]);
         from = to + 1;
     }
+    t->hot->told = 0;
 }
 
 struct search {

@@ -16,7 +16,7 @@ struct fw_sink fw_sink;
 
 void fw_sink_off(void)
 {
-    fw_sink.on = false;
+    fw_sink.on = fw_sink.quick = false;
 }
 
 void fw_sink_done(void)
@@ -109,7 +109,7 @@ static __attribute__((noinline)) void put_calls(struct fw_hot *hot)
             put_one(FW_WIRE_CALL, hot->written->function, hot->written->site);
 }
 
-/* What a record of t implies: SWITCH, calls and returns. */
+/* What a record of t implies: SWITCH, position, calls and returns. */
 static inline void introduce(struct fw_thread *t)
 {
     struct fw_hot *hot = t->hot;
@@ -118,8 +118,22 @@ static inline void introduce(struct fw_thread *t)
         put_one(FW_WIRE_SWITCH, t->number, 0);
         fw_sink.thread = t->number;
     }
+    if (FW_UNLIKELY(fw_sink.positions) && hot->told != hot->blocks + 1) {
+        put_one(FW_WIRE_BLOCKS, hot->blocks, 0);
+        hot->told = hot->blocks + 1;
+    }
     if (FW_UNLIKELY(hot->written != hot->top || hot->returns))
         put_calls(hot);
+}
+
+/* Until the thread enters another block this is taken for its position; but what follows in this
+ * one is told again. */
+void fw_sink_nowhere(struct fw_thread *t)
+{
+    if (!fw_sink.positions || !fw_sink.on)
+        return;
+    introduce(t);
+    put_one(FW_WIRE_BLOCKS, FW_WIRE_NOWHERE, 0);
 }
 
 /* Did a branch that matters come before the record? */

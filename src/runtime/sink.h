@@ -16,6 +16,8 @@
 
 struct fw_sink {
     bool on;
+    bool quick;        /* on, and nothing need be told before a record but what it implies */
+    bool positions;    /* records are told with the blocks that their thread has entered */
     uint32_t thread;   /* whose records are being written */
     uint64_t head;     /* bytes written */
     uint64_t limit;    /* head may reach this before tail must be looked at again */
@@ -35,13 +37,16 @@ extern struct fw_sink fw_sink;
 void *fw_map_memory(size_t bytes);
 
 /* Connects to the recorder; false: there is none, or it does not want us. */
-bool fw_sink_open(const char *wire, enum fw_wire_how how);
+bool fw_sink_open(const char *wire, enum fw_wire_how how, bool positions);
 /* In a fork child: the parent's ring is not ours. */
 void fw_sink_forget(void);
 /* Nothing more is recorded; the program goes on. */
 void fw_sink_off(void);
 /* Everything has been said. */
 void fw_sink_done(void);
+
+/* The next records of t tell what happened before. */
+void fw_sink_nowhere(struct fw_thread *t);
 
 /* A record of t, the holder.  Nothing is sent while the sink is off.  Return its number, or 0. */
 uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, unsigned n,
@@ -56,7 +61,7 @@ uint64_t fw_sink_put_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t 
 /* Can t put a record of one unit with nothing before it? */
 static inline bool fw_sink_is_ready(const struct fw_thread *t)
 {
-    return fw_sink.on && fw_sink.thread == t->number && fw_hot.written == fw_hot.top &&
+    return fw_sink.quick && fw_sink.thread == t->number && fw_hot.written == fw_hot.top &&
            !fw_hot.returns && fw_sink.head + sizeof(struct fw_wire_unit) <= fw_sink.limit;
 }
 

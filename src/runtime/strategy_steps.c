@@ -17,7 +17,9 @@
 
 static struct fw_thread **by_path; /* threads that have been born; NULL: not yet */
 static uint32_t current_step;
-static uint64_t began;       /* points of the step's thread when it became current */
+static uint64_t began;       /* points of the step's thread when it became current ... */
+static uint64_t began_blocks; /* ... and where it was */
+static uintptr_t began_pc;
 static uint64_t waits_since; /* for a thread that is on its way; 0: for nobody */
 static uint32_t gave_way;    /* times that the step's thread wanted to, in this step */
 
@@ -63,6 +65,8 @@ static void start_step(void)
     struct fw_thread *t = is_over() ? NULL : runner();
 
     began = t ? t->plan.all_points : 0;
+    began_blocks = t && t->hot ? t->hot->blocks : 0;
+    began_pc = t ? t->plan.pc : 0;
     waits_since = 0;
     gave_way = 0;
     fw_control->step_now = current_step;
@@ -109,17 +113,21 @@ static enum progress look(const struct fw_thread *t, const struct fw_control_ste
 
     switch (step->how) {
     case FW_STEP_SITE:
-        return plan->site == step->site ? compare(plan->by_site[step->site], step->ordinal)
-                                        : NOT_YET;
+        return is_same_place(plan->site, step->site)
+                   ? compare(plan->by_site[plan->site], step->ordinal)
+                   : NOT_YET;
     case FW_STEP_CLASS:
         return plan->class_ && plan->class_ == step->site
                    ? compare(plan->by_class[step->site], step->ordinal)
                    : NOT_YET;
     case FW_STEP_BLOCKS:
-        blocks = compare(t->hot->blocks, step->ordinal);
+        blocks = compare(t->hot->blocks - plan->base, step->ordinal);
         return blocks == REACHED && !is_same_place(plan->site, step->site) ? NOT_YET : blocks;
     case FW_STEP_ONE:
-        return plan->all_points > began ? REACHED : NOT_YET;
+        return plan->all_points > began &&
+                       (t->hot->blocks != began_blocks || plan->pc != began_pc)
+                   ? REACHED
+                   : NOT_YET;
     default:
         return NOT_YET;
     }
@@ -136,7 +144,7 @@ static void note_goal(const struct fw_thread *t, const struct fw_control_step *s
                                       .object = t->plan.object };
 }
 
-/* The current thread is at a point: are steps of its done? */
+/* The thread is at a point: are the next steps its, and done? */
 static void at_point(struct fw_thread *t)
 {
     while (is_runner(t)) {
@@ -154,10 +162,21 @@ static void at_point(struct fw_thread *t)
             step->class_ = t->plan.class_;
             step->class_ordinal = t->plan.class_ ? t->plan.by_class[t->plan.class_] : 0;
         }
+        if (step->how == FW_STEP_SITE || step->how == FW_STEP_CLASS)
+            t->plan.base = t->hot->blocks;
         if (step->flags & FW_STEP_STOP && fw_control->flags & FW_CONTROL_STOP)
             fw_call(SYS_tgkill, fw_call(SYS_getpid, 0, 0, 0, 0), t->tid, SIGTRAP, 0);
         next_step();
     }
+}
+
+/* Will it be back by itself? */
+static bool is_coming(const struct fw_thread *t)
+{
+    if (t->state == FW_STATE_OUTSIDE || t->state == FW_STATE_NEW)
+        return true;
+    return t->state == FW_STATE_BLOCKED &&
+           (t->deadline != FW_NO_DEADLINE || (t->cancelled && t->flags & FW_BLOCK_CANCEL));
 }
 
 static void away(struct fw_thread *t, enum fw_turn_end end)
@@ -167,11 +186,11 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
     if (!is_runner(t) || end == FW_TURN_YIELDED)
         return;
     how = step_at(current_step)->how;
-    if (how == FW_STEP_AWAY || (how == FW_STEP_END && end == FW_TURN_FINISHED)) {
+    if (how == FW_STEP_AWAY || how == FW_STEP_ONE ||
+        (how == FW_STEP_END && end == FW_TURN_FINISHED)) {
         fw_control->steps_done++;
-    } else if (t->state == FW_STATE_OUTSIDE ||
-               (t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE)) {
-        return; /* it will be back */
+    } else if (is_coming(t)) {
+        return;
     } else {
         diverge(end == FW_TURN_FINISHED ? "the thread ended before it came there"
                                         : "the thread waits before it came there",
@@ -187,8 +206,7 @@ static bool will_come(const struct fw_thread *t)
 {
     uint64_t now;
 
-    if (t->state != FW_STATE_OUTSIDE && t->state != FW_STATE_NEW &&
-        !(t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE))
+    if (!is_coming(t))
         return false;
     now = fw_now();
     if (!waits_since)
@@ -223,7 +241,14 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     while (!is_over()) {
         struct fw_thread *t = runner();
+        uint32_t before = current_step;
 
+        if (t && !has_ended(t) && t->plan.pending &&
+            (t == current || t->state == FW_STATE_READY)) {
+            at_point(t); /* it may stand there already */
+            if (current_step != before)
+                continue;
+        }
         if (t && !has_ended(t)) {
             if (t == current || t->state == FW_STATE_READY)
                 return t;

@@ -30,7 +30,8 @@ struct fw_frame {
 struct fw_hot {
     uint64_t segment; /* the current segment's number, shifted (shadow.h); 0: none, hooks take the
                          long way */
-    uint64_t blocks;  /* basic blocks entered */
+    uint64_t blocks;  /* basic blocks entered ... */
+    uint64_t told;    /* ... as told last, plus 1; 0: never */
     int32_t ticks;    /* left of the quantum; below 0 hooks take the long way */
     bool branched;    /* since the last record */
     bool has_read;    /* since the last branch that was sent: read, joined or started */
@@ -60,9 +61,11 @@ struct fw_plan {
     uint64_t object;
     uint32_t size, site, class_;
     bool writes;
+    bool pending;     /* it has not done it yet */
     bool yields;      /* it spins: others first */
     uint32_t parent, ordinal, children, path; /* as in struct fw_control_path */
     uint32_t *by_site, *by_class;             /* points so far */
+    uint64_t base;    /* blocks entered when its latest step was reached that says so */
     uint32_t points;  /* of its turn */
     uint64_t all_points;
     uint64_t priority, clock;                 /* strategies' */

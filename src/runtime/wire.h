@@ -137,6 +137,8 @@ enum fw_wire_kind {
                             b1 = bytes of it */
     FW_WIRE_FINISH,      /* of the current thread */
     FW_WIRE_SWITCH,
+    FW_WIRE_BLOCKS,      /* operand = basic blocks that the current thread has entered, or
+                            FW_WIRE_NOWHERE: what it tells next happened before */
     FW_WIRE_NAME,        /* +text: the name given to thread `operand`; aux = bytes */
     /* Calls: operand = an address inside the called function, pc = return address in the caller. */
     FW_WIRE_CALL,
@@ -176,6 +178,8 @@ enum fw_wire_kind {
                             lock, + 1, or 0 */
     FW_WIRE_KIND_COUNT,
 };
+
+#define FW_WIRE_NOWHERE 0xffffffffffffu
 
 enum fw_wire_stuck {
     FW_WIRE_STUCK_NOT,

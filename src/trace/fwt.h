@@ -49,6 +49,7 @@ enum fw_fwt_type {
     FW_FWT_MODULES = 3,
     FW_FWT_METADATA = 4,
     FW_FWT_END = 5,
+    FW_FWT_POSITIONS = 6, /* optional */
 };
 
 enum fw_fwt_codec {
@@ -64,6 +65,15 @@ struct fw_fwt_module {
     uint32_t build_id_size;
     uint64_t since; /* events before it was loaded; set by the reader */
 };
+
+/* From event `event` on, the events of `thread` (an id) were made when it had entered so many basic
+ * blocks, until its next mark.  FW_FWT_NOWHERE: they tell of something that happened before. */
+struct fw_fwt_mark {
+    uint64_t event, blocks;
+    uint32_t thread;
+};
+#define FW_FWT_NOWHERE   0xffffffffffffu
+#define FW_FWT_MAX_MARKS 65536u /* in one block */
 
 /* Where a trace that is to be continued ends. */
 struct fw_fwt_extent {
@@ -101,6 +111,9 @@ int fw_fwt_write_metadata(void *encoder, const char *key, const char *value, str
 /* Where events that need no check may be put by themselves (fwt_columns.h); a full block is ended
  * with fw_fwt_flush. */
 struct fw_fwt_columns *fw_fwt_columns_of(void *encoder);
+/* Marks in order of their events; at most FW_FWT_MAX_MARKS.  May come at any later place. */
+int fw_fwt_write_positions(void *encoder, const struct fw_fwt_mark *marks, size_t count,
+                           struct fw_error *err);
 /* Ends the current block, so that everything handed over can be read. */
 int fw_fwt_flush(void *encoder, struct fw_error *err);
 

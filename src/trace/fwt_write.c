@@ -256,6 +256,27 @@ int fw_fwt_write_metadata(void *encoder, const char *key, const char *value, str
     return write_block(e, head, err);
 }
 
+int fw_fwt_write_positions(void *encoder, const struct fw_fwt_mark *marks, size_t count,
+                           struct fw_error *err)
+{
+    struct fwt_encoder *e = encoder;
+    struct fw_fwt_head head = { .type = FW_FWT_POSITIONS,
+                                .flags = FW_FWT_OPTIONAL,
+                                .count = (uint32_t)count };
+    uint64_t event = 0;
+
+    if (fw_fwt_flush(e, err) < 0)
+        return -1;
+    head.sequence = e->columns.first;
+    for (size_t i = 0; i < count; i++) {
+        put_number(e, marks[i].event - event);
+        put_number(e, marks[i].thread);
+        put_number(e, marks[i].blocks);
+        event = marks[i].event;
+    }
+    return write_block(e, head, err);
+}
+
 const struct fw_encoder_class fw_encoder_fwt = {
     .format = "fwt",
     .create = fwt_create,

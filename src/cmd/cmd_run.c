@@ -1,0 +1,308 @@
+/*
+ * cmd_run.c - foreweave run: records a program, predicts, makes the program run each prediction,
+ * reports.
+ */
+#include "base/alloc.h"
+#include "cmd/check_job.h"
+#include "cmd/cmd.h"
+#include "cmd/places.h"
+#include "cmd/reading.h"
+#include "record/launch.h"
+#include "record/places.h"
+#include "record/recorder.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct run {
+    uint64_t seed, quantum, runs, limit, steps;
+    int format;
+    const char *output;
+    bool quiet;
+};
+
+static const struct run defaults = { .seed = 1, .runs = 3, .limit = 10, .steps = 12 };
+
+static const struct fw_option options[] = {
+    { "runs", 'n', "N", "replay each finding N times (3)", FW_OPTION(COUNT, struct run, runs),
+      .detail = "A race is replayed in both orders of its accesses, in turn." },
+    { "limit", 0, "SECONDS", "a replay that takes longer hangs (10)",
+      FW_OPTION(COUNT, struct run, limit) },
+    { "seed", 0, "N", "which interleaving is recorded (1)", FW_OPTION(COUNT, struct run, seed) },
+    { "quantum", 0, "N", "events before a thread gives way, while it is recorded",
+      FW_OPTION(COUNT, struct run, quantum), .rare = true },
+    FW_FORMAT_OPTION(struct run, format),
+    FW_OUTPUT_OPTION(struct run, output),
+    { "steps", 0, "N", "show N steps of a witness (12; 0: all)",
+      FW_OPTION(COUNT, struct run, steps), .rare = true },
+    { "quiet", 'q', NULL, "no progress", FW_OPTION(FLAG, struct run, quiet) },
+    { 0 },
+};
+
+struct work {
+    const struct run *run;
+    char **argv;
+    char *trace; /* path */
+    struct fw_places places;
+    int status; /* of the program */
+    struct fw_check_job job;
+    struct fw_selection selection;
+    struct fw_replays replays;
+};
+
+/* --- recording ------------------------------------------------------------------------------- */
+
+static int use_recording(struct work *work, const struct fw_recorded *recorded)
+{
+    const struct fw_recorded_trace *trace = &recorded->traces.at[0];
+
+    work->status = recorded->status;
+    if (!trace->connected) {
+        fw_cmd_error("'%s' did not load the runtime: build it with 'foreweave cc'", work->argv[0]);
+        return FW_EXIT_INPUT;
+    }
+    if (trace->failed[0]) {
+        fw_cmd_error("'%s' is cut: %s", trace->path, trace->failed);
+        return FW_EXIT_FAILURE;
+    }
+    if (!work->run->quiet)
+        fw_cmd_error("recorded %" PRIu64 " events of %" PRIu32 " threads in %s",
+                     trace->result.events, trace->result.threads, trace->path);
+    return 0;
+}
+
+static int record(struct work *work)
+{
+    struct fw_record_setup setup = { .argv = work->argv,
+                                     .path = work->trace,
+                                     .runtime = work->places.runtime,
+                                     .seed = work->run->seed,
+                                     .quantum = work->run->quantum,
+                                     .positions = true };
+    struct fw_recorded recorded;
+    struct fw_error err;
+    enum fw_record_end end = fw_record(&setup, &recorded, &err);
+    int status = 0;
+
+    if (end == FW_RECORD_DONE)
+        status = use_recording(work, &recorded);
+    else
+        status = fw_cmd_fail(end == FW_RECORD_NO_PROGRAM ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
+    fw_recorded_release(&recorded);
+    return status;
+}
+
+/* --- predicting ------------------------------------------------------------------------------ */
+
+static int predict(struct work *work)
+{
+    struct fw_read_options reading = { .symbols = true };
+    int status;
+
+    for (size_t i = 0; fw_analyses[i]; i++)
+        if (fw_analyses[i]->by_default)
+            fw_vec_push(&work->selection, fw_analyses[i]);
+    work->job = (struct fw_check_job) { .path = work->trace,
+                                        .selection = &work->selection,
+                                        .limits.start = fw_check_now(),
+                                        .limits.all_steps = true };
+    status = fw_cmd_open_trace(&work->job.reader, work->trace, &reading);
+    return status ? status : fw_check_run(&work->job);
+}
+
+/* --- replaying ------------------------------------------------------------------------------- */
+
+FW_VEC_TYPE(indices, uint64_t);
+
+static void list_witness(const struct work *work, const struct fw_finding *finding,
+                         struct indices *order, struct indices *events)
+{
+    const struct fw_index *index = fw_forecast_index(work->job.forecast);
+    struct fw_schedule_walk walk;
+    uint32_t position;
+
+    order->len = events->len = 0;
+    fw_schedule_walk_init(&walk, finding->witness, index);
+    while (fw_schedule_next(&walk, &position))
+        fw_vec_push(order, fw_trace_index(index->trace, position));
+    fw_schedule_walk_release(&walk);
+    for (size_t i = 0; i < finding->events.len; i++)
+        fw_vec_push(events, finding->events.at[i].index);
+}
+
+struct replaying {
+    struct work *work;
+    struct fw_session *session;
+    struct fw_moments *moments;
+    struct fw_baseline baseline;
+    struct indices order, events;
+};
+
+static void replay(struct replaying *r, const struct fw_finding *finding)
+{
+    struct fw_replay result = { .finding = finding };
+    struct fw_shown shown = { .claim = finding->claim };
+    struct fw_error err;
+
+    list_witness(r->work, finding, &r->order, &r->events);
+    shown.events = r->events.at;
+    shown.event_count = r->events.len;
+    shown.order = r->order.at;
+    shown.order_count = r->order.len;
+    result.tried = fw_confirm(r->moments, &shown, (unsigned)r->work->run->runs, &r->baseline,
+                              r->session, &result.confirmation, &err) == 0;
+    if (!result.tried)
+        snprintf(result.why, sizeof result.why, "%.255s", err.message);
+    fw_vec_push(&r->work->replays.list, result);
+}
+
+static void replay_all(struct replaying *r)
+{
+    const struct fw_engine *engine = r->work->job.engine;
+
+    for (size_t i = 0; i < fw_engine_count(engine); i++) {
+        const struct fw_findings *findings = fw_engine_findings(engine, i);
+
+        for (uint64_t j = 0; j < fw_findings_count(findings); j++)
+            if (fw_findings_get(findings, j)->witness)
+                replay(r, fw_findings_get(findings, j));
+    }
+}
+
+static int confirm(struct work *work)
+{
+    struct fw_session_setup setup = { .argv = work->argv,
+                                      .runtime = work->places.runtime,
+                                      .limit = (double)work->run->limit };
+    struct replaying r = { .work = work };
+    struct fw_error err;
+    int status = 0;
+
+    r.session = fw_session_create(&setup, &err);
+    r.moments = r.session ? fw_moments_load(work->trace, &err) : NULL;
+    if (!r.moments || fw_baseline_take(r.session, &r.baseline, &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    else
+        replay_all(&r);
+    fw_vec_release(&r.order);
+    fw_vec_release(&r.events);
+    fw_moments_destroy(r.moments);
+    fw_session_destroy(r.session);
+    return status;
+}
+
+/* --- reporting ------------------------------------------------------------------------------- */
+
+static int program_status(const struct work *work)
+{
+    return WIFSIGNALED(work->status) ? 128 + WTERMSIG(work->status) : WEXITSTATUS(work->status);
+}
+
+static int report(struct work *work)
+{
+    const struct fw_check_job *job = &work->job;
+    struct fw_report report = {
+        .name = fw_reader_name(job->reader),
+        .path = job->path,
+        .format = fw_reader_format(job->reader),
+        .reading_options = "",
+        .status = fw_reader_status(job->reader),
+        .symbols = job->setup.symbols,
+        .has_branches = job->has_branches,
+        .engine = job->engine,
+        .index = job->forecast ? fw_forecast_index(job->forecast) : NULL,
+        .cut = job->cut,
+        .steps = work->run->steps,
+        .recording = &job->recording,
+        .replays = &work->replays,
+    };
+    struct fw_output out;
+    int status = fw_cmd_output(&out, work->run->output);
+
+    if (status)
+        return status;
+    if (work->run->format == FW_FORMAT_JSON)
+        fw_report_json(&report, &out);
+    else
+        fw_report_text(&report, !work->run->output && fw_cmd_colour(STDOUT_FILENO), &out);
+    return fw_cmd_output_close(&out, fw_report_findings(&report) ? FW_EXIT_FINDINGS
+                                                                 : program_status(work));
+}
+
+static int go(struct work *work)
+{
+    int status = record(work);
+
+    if (!status)
+        status = predict(work);
+    if (!status)
+        status = confirm(work);
+    return status ? status : report(work);
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    struct work work = { .run = values, .argv = argv };
+    struct fw_error err;
+    int status;
+
+    (void)argc;
+    if (fw_launch_check(argv[0], &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (fw_places_find(&work.places, &err) < 0 || fw_place_default(&work.trace, &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    else
+        status = go(&work);
+    if (work.job.abandoned) {
+        fflush(NULL);
+        _exit(status);
+    }
+    fw_replays_release(&work.replays);
+    fw_check_release(&work.job);
+    fw_reader_close(work.job.reader);
+    fw_vec_release(&work.selection);
+    fw_places_release(&work.places);
+    free(work.trace);
+    return status;
+}
+
+static const struct fw_exit_note exits[] = {
+    { FW_EXIT_FINDINGS, "something was found" },
+    { 0, "to 255: nothing was found; the program's own status, 128 + N if signal N ended it" },
+    { FW_EXIT_USAGE, "the command line is wrong" },
+    { FW_EXIT_INPUT, "the program cannot be run, or was not built with 'foreweave cc'" },
+    { FW_EXIT_FAILURE, "Foreweave could not do its work" },
+    { 0, NULL },
+};
+
+static const struct fw_example examples[] = {
+    { "foreweave run -- ./hidden", "find, prove, confirm" },
+    { "foreweave run --runs=10 --format=json -o result.json -- ./hidden", "for programs" },
+    { 0 },
+};
+
+const struct fw_command fw_cmd_run = {
+    .name = "run",
+    .summary = "record a program, predict its bugs, and make it show them",
+    .operands = "[--] PROGRAM [ARGUMENT...]",
+    .description =
+        "Runs PROGRAM (built with 'foreweave cc' or 'foreweave c++') once and records it, foresees "
+        "what other interleavings of the same run would do, and then makes the program run each "
+        "prediction: a finding is confirmed when the real program was held in that state, and "
+        "harmful when it then crashed, hung, or ended or printed otherwise than usual. Findings "
+        "are ranked by harm.\n\n"
+        "The trace is kept in .foreweave/last.",
+    .options = options,
+    .options_size = sizeof(struct run),
+    .defaults = &defaults,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .examples = examples,
+    .exits = exits,
+    .run = run,
+    .stop_at_operand = true,
+};

@@ -1,0 +1,153 @@
+/* confirm.c - see confirm.h. */
+#include "explore/confirm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int fw_baseline_take(struct fw_session *session, struct fw_baseline *baseline,
+                     struct fw_error *err)
+{
+    struct fw_run_order order = { .strategy = FW_STRATEGY_NONE };
+    struct fw_run_result again;
+
+    memset(baseline, 0, sizeof *baseline);
+    if (fw_session_run(session, &order, &baseline->result, err) < 0)
+        return -1;
+    baseline->output = fw_session_output_hash(session);
+    if (fw_session_run(session, &order, &again, err) < 0)
+        return -1;
+    baseline->output_differs = fw_session_output_hash(session) != baseline->output;
+    return 0;
+}
+
+bool fw_baseline_differs(const struct fw_baseline *baseline, const struct fw_session *session,
+                         const struct fw_run_result *result, char how[96])
+{
+    char text[64];
+
+    how[0] = '\0';
+    if (result->end != baseline->result.end || result->code != baseline->result.code) {
+        snprintf(how, 96, "%s", fw_run_text(result, text));
+        return true;
+    }
+    if (baseline->output_differs || fw_session_output_hash(session) == baseline->output)
+        return false;
+    snprintf(how, 96, "other output");
+    return true;
+}
+
+/* --- was it there? --------------------------------------------------------------------------- */
+
+static bool overlap(const struct fw_control_goal *a, const struct fw_control_goal *b)
+{
+    uint64_t a_end = a->object + (a->size ? a->size : 1);
+    uint64_t b_end = b->object + (b->size ? b->size : 1);
+
+    if (!a->object || !b->object) /* free and the like */
+        return true;
+    return a->object < b_end && b->object < a_end;
+}
+
+static bool goals_reached(const struct fw_control_head *head, const struct fw_shown *witness)
+{
+    for (size_t i = 0; i < witness->event_count && i < FW_CONTROL_GOALS; i++)
+        if (!head->goals[i].reached)
+            return false;
+    return true;
+}
+
+/* Are all events of the finding on the same memory? */
+static bool same_memory(const struct fw_control_head *head, const struct fw_shown *witness)
+{
+    if (witness->claim == FW_CLAIM_DEADLOCK || witness->claim == FW_CLAIM_ORDER)
+        return true;
+    for (size_t i = 1; i < witness->event_count && i < FW_CONTROL_GOALS; i++)
+        if (!overlap(&head->goals[0], &head->goals[i]))
+            return false;
+    return true;
+}
+
+static void describe(const struct fw_session *session, char *text, size_t size)
+{
+    const struct fw_control_head *head = fw_session_head(session);
+
+    if (head->diverged)
+        snprintf(text, size, "step %u of %u: %s", head->diverged, head->step_count, head->why);
+    else if (head->steps_done < head->step_count)
+        snprintf(text, size, "the run ended after step %u of %u", head->steps_done,
+                 head->step_count);
+    else
+        snprintf(text, size, "the accesses were to different memory");
+}
+
+static bool is_confirmed(const struct fw_session *session, const struct fw_shown *witness,
+                         const struct fw_run_result *result)
+{
+    const struct fw_control_head *head = fw_session_head(session);
+
+    if (!goals_reached(head, witness) || !same_memory(head, witness))
+        return false;
+    if (witness->claim == FW_CLAIM_DEADLOCK)
+        return result->end == FW_RUN_DEADLOCK;
+    return !head->diverged || head->diverged > head->step_count - 2;
+}
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+static void judge(const struct fw_shown *witness, const struct fw_baseline *baseline,
+                  const struct fw_session *session, const struct fw_run_result *result,
+                  struct fw_confirmation *confirmation)
+{
+    char how[96];
+
+    if (!is_confirmed(session, witness, result)) {
+        if (!confirmation->divergence[0])
+            describe(session, confirmation->divergence, sizeof confirmation->divergence);
+        return;
+    }
+    confirmation->confirmed++;
+    if (confirmation->best < 0)
+        confirmation->best = (int)confirmation->runs;
+    if (!fw_baseline_differs(baseline, session, result, how))
+        return;
+    if (!confirmation->harmful++) {
+        memcpy(confirmation->harm, how, sizeof confirmation->harm);
+        confirmation->best = (int)confirmation->runs;
+    }
+}
+
+static int run_once(const struct fw_moments *moments, const struct fw_shown *witness, bool turned,
+                    struct fw_session *session, struct fw_run_result *result, struct fw_error *err)
+{
+    struct fw_steps steps = { 0 };
+    struct fw_paths paths = { 0 };
+    int status = fw_witness_steps(moments, witness, turned, session, &steps, &paths, err);
+
+    if (status == 0) {
+        struct fw_run_order order = { .strategy = FW_STRATEGY_STEPS,
+                                      .steps = steps.at,
+                                      .step_count = (uint32_t)steps.len,
+                                      .paths = paths.at,
+                                      .path_count = (uint32_t)paths.len };
+
+        status = fw_session_run(session, &order, result, err);
+    }
+    fw_vec_release(&steps);
+    fw_vec_release(&paths);
+    return status;
+}
+
+int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
+               const struct fw_baseline *baseline, struct fw_session *session,
+               struct fw_confirmation *confirmation, struct fw_error *err)
+{
+    *confirmation = (struct fw_confirmation) { .best = -1 };
+    for (; confirmation->runs < runs; confirmation->runs++) {
+        struct fw_run_result result;
+
+        if (run_once(moments, witness, confirmation->runs % 2 == 1, session, &result, err) < 0)
+            return -1;
+        judge(witness, baseline, session, &result, confirmation);
+    }
+    return 0;
+}

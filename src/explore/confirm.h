@@ -1,0 +1,47 @@
+/*
+ * confirm.h - makes the program run the witness of a finding, some times, and says what happened.
+ *
+ * Confirmed: in a run of the real program every step of the witness was taken as written, and at
+ * its end the finding was there: the two accesses of a race next in their threads and on the same
+ * memory, the cycle of a deadlock closed, the events of an order executed on the same memory.
+ *
+ * Then the run goes on by itself.  It is harmful if it then crashes, fails an assertion, hangs, or
+ * ends or prints otherwise than runs without preemption do.
+ */
+#ifndef FW_EXPLORE_CONFIRM_H
+#define FW_EXPLORE_CONFIRM_H
+
+#include "explore/witness.h"
+
+/* How the program behaves when nothing disturbs it. */
+struct fw_baseline {
+    struct fw_run_result result;
+    uint64_t output;     /* hash */
+    bool output_differs; /* from run to run: says nothing */
+};
+
+struct fw_confirmation {
+    unsigned runs, confirmed;
+    unsigned harmful;     /* of the confirmed ones */
+    char harm[96];        /* of the first harmful one: "signal 6 (Aborted)" */
+    char divergence[256]; /* of the first run that was not confirmed */
+    int best;             /* number of the run whose steps are worth keeping; -1: none */
+};
+
+/* Two runs without preemption; the first one's end is what is expected. */
+int fw_baseline_take(struct fw_session *session, struct fw_baseline *baseline,
+                     struct fw_error *err);
+
+/* Is that not how it ends otherwise?  Writes how, or "". */
+bool fw_baseline_differs(const struct fw_baseline *baseline, const struct fw_session *session,
+                         const struct fw_run_result *result, char how[96]);
+
+/*
+ * Runs the witness `runs` times; a race in both orders, in turn.  -1: it could not be tried, and
+ * err says why.
+ */
+int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
+               const struct fw_baseline *baseline, struct fw_session *session,
+               struct fw_confirmation *confirmation, struct fw_error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * witness.h - from the witness of a finding to the steps that make the program run it.
+ *
+ * A witness is an order of the trace's events.  Each stretch of one thread's events becomes: run
+ * until just before the last of them, then that one.  Where a thread stands is told by the number
+ * of basic blocks it has entered and the place in the code (trace/positions.h), which is exact in
+ * any run of the same program as long as the thread sees what the witness says.
+ *
+ * Events that one call makes (the release, the wake-up and the acquire of a condition wait, the
+ * parts of a copied range) are one *moment*: a thread that has begun it goes on to its next one.
+ */
+#ifndef FW_EXPLORE_WITNESS_H
+#define FW_EXPLORE_WITNESS_H
+
+#include "explore/session.h"
+#include "trace/verify.h"
+
+struct fw_moments;
+
+/* All events of a trace that was recorded with positions; NULL: it was not, or cannot be read. */
+struct fw_moments *fw_moments_load(const char *path, struct fw_error *err);
+void fw_moments_destroy(struct fw_moments *moments);
+
+/* A finding and its witness, by index. */
+struct fw_shown {
+    enum fw_claim claim;
+    const uint64_t *events;
+    size_t event_count;
+    const uint64_t *order;
+    size_t order_count;
+};
+
+FW_VEC_TYPE(fw_steps, struct fw_control_step);
+FW_VEC_TYPE(fw_paths, struct fw_control_path);
+
+/*
+ * The steps.  Those where the finding's i-th event comes next are goals, numbered i.  `turned`: of
+ * a race, the second event goes first.  Sites are added to the session.  -1: an event has no place.
+ */
+int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
+                     bool turned, struct fw_session *session, struct fw_steps *steps,
+                     struct fw_paths *paths, struct fw_error *err);
+
+#endif
