@@ -74,6 +74,7 @@ extern const struct fw_command fw_cmd_help;
 extern const struct fw_command fw_cmd_list;
 extern const struct fw_command fw_cmd_record;
 extern const struct fw_command fw_cmd_run;
+extern const struct fw_command fw_cmd_replay;
 extern const struct fw_command fw_cmd_tiddle;
 extern const struct fw_command fw_cmd_tiddle_compile;
 extern const struct fw_command fw_cmd_tiddle_enumerate;

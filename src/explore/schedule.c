@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 void fw_script_init(struct fw_script *schedule)
 {
@@ -86,10 +88,30 @@ void fw_script_set_shows(struct fw_script *schedule, const char *shows)
     schedule->shows = shows ? fw_xstrdup(shows) : NULL;
 }
 
+/* For programs that were linked without a build id. */
+static uint32_t hash_of_file(const char *path, unsigned char id[FW_BUILD_ID_MAX])
+{
+    FILE *in = fopen(path, "re");
+    char bytes[65536];
+    XXH64_state_t state;
+    XXH64_canonical_t hash;
+    size_t got;
+
+    if (!in)
+        return 0;
+    XXH64_reset(&state, 0);
+    while ((got = fread(bytes, 1, sizeof bytes, in)) > 0)
+        XXH64_update(&state, bytes, got);
+    fclose(in);
+    XXH64_canonicalFromHash(&hash, XXH64_digest(&state));
+    memcpy(id, hash.digest, sizeof hash.digest);
+    return sizeof hash.digest;
+}
+
 static char *build_of(const char *program)
 {
     unsigned char id[FW_BUILD_ID_MAX];
-    uint32_t bytes = fw_elf_build_id(program, id);
+    uint32_t own = fw_elf_build_id(program, id), bytes = own ? own : hash_of_file(program, id);
     char *text = bytes ? fw_xmalloc(2 * bytes + 1) : NULL;
 
     for (uint32_t i = 0; i < bytes; i++)

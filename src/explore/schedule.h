@@ -60,7 +60,7 @@ struct fw_script_step {
 
 struct fw_script {
     FW_VEC(char *) program; /* and its arguments; may be empty */
-    char *build;            /* build id in hexadecimal digits; may be NULL */
+    char *build;            /* build id, or hash, in hexadecimal digits; may be NULL */
     char *shows;            /* "exit 1", "signal 6", "deadlock", "race ..."; may be NULL */
     char *judge;            /* a command that says whether a run was right; may be NULL */
     FW_VEC(struct fw_control_path) paths; /* [0] is the main thread's */
@@ -82,7 +82,7 @@ struct fw_script_step *fw_script_add(struct fw_script *schedule, uint32_t path,
                                          enum fw_script_end end);
 /* What it shows; replaces what was there. */
 void fw_script_set_shows(struct fw_script *schedule, const char *shows);
-/* Its program and arguments, and the program's build id if it has one. */
+/* Its program and arguments, and the program's build id (without one: the file's hash). */
 void fw_script_set_program(struct fw_script *schedule, char *const *argv);
 
 /* -1: err names the line. */

@@ -187,12 +187,32 @@ static void redirect(const struct fw_session *session)
     dup2(session->output, 2);
 }
 
+/* gdb sets the environment of the program, not its own. */
+static void execute_gdb(const struct fw_session *session)
+{
+    FW_VEC(char *) argv = { 0 };
+    static char *const before[] = { "gdb", "-q", "-x" };
+
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        fw_vec_push(&argv, before[i]);
+    fw_vec_push(&argv, (char *)(uintptr_t)session->setup.gdb);
+    fw_vec_push(&argv, "--args");
+    for (char *const *at = session->setup.argv; *at; at++)
+        fw_vec_push(&argv, *at);
+    fw_vec_push(&argv, NULL);
+    signal(SIGINT, SIG_DFL);
+    execvp("gdb", argv.at);
+    _exit(127);
+}
+
 static void execute(const struct fw_session *session, const char *options)
 {
     const char *others = getenv("LD_PRELOAD");
     char *preload = others && *others ? fw_xasprintf("%s:%s", session->setup.runtime, others)
                                       : fw_xstrdup(session->setup.runtime);
 
+    if (session->setup.gdb)
+        execute_gdb(session);
     if (!session->setup.show) {
         setpgid(0, 0);
         redirect(session);
@@ -261,7 +281,7 @@ static bool await_end(struct fw_session *session, int pidfd, double seconds)
         return got > 0;
     }
     while (poll(&end, 1, 0) <= 0) {
-        struct timespec pause = { 0, 1000000 };
+        struct timespec pause = { 0, session->setup.gdb ? 100000000 : 1000000 };
 
         if (now() > until)
             return false;
@@ -298,6 +318,16 @@ static void judge(const struct fw_session *session, int status, bool in_time,
         result->end = WIFSIGNALED(status) ? FW_RUN_SIGNAL : FW_RUN_EXITED;
 }
 
+const char *fw_session_file(const struct fw_session *session)
+{
+    return session->file;
+}
+
+void fw_session_options(const struct fw_session *session, char options[128])
+{
+    snprintf(options, 128, "mode=control:control=%s", session->file);
+}
+
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
                    struct fw_run_result *result, struct fw_error *err)
 {
@@ -311,7 +341,7 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     if (check_order(order, err) < 0)
         return -1;
     give_order(session, order);
-    snprintf(options, sizeof options, "mode=control:control=%s", session->file);
+    fw_session_options(session, options);
     if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
         return fw_error_errno(err, "cannot empty the output");
     pid = fork();

@@ -24,7 +24,7 @@ struct fw_session_setup {
     const char *runtime; /* the library */
     double limit;        /* seconds of a run; 0: 10 */
     bool show;           /* the program's output is shown and not kept */
-    bool debug;          /* the program is started by gdb (session_debug.c) */
+    const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */
 };
 
 /* What a run shall do.  Arrays are borrowed. */
@@ -73,6 +73,11 @@ void fw_session_classify(struct fw_session *session, fw_classify classify, void 
 void fw_session_ask(struct fw_session *session, uint32_t site);
 /* No site has a class any more. */
 void fw_session_forget_classes(struct fw_session *session);
+
+/* The shared memory, as other processes of this user can open it while the session lives. */
+const char *fw_session_file(const struct fw_session *session);
+/* FOREWEAVE_OPTIONS of the program. */
+void fw_session_options(const struct fw_session *session, char options[128]);
 
 /* -1: it could not be started. */
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,

@@ -7,8 +7,8 @@
  * always been run.
  *
  * First whole groups of preemptions are left out (delta debugging: halves, quarters, ...), then
- * single ones, and the turn behind is tried in their place.  Finally the end is cut where the
- * failure comes by itself.
+ * single ones, and the turn behind is tried in their place.  Then the end is cut where the failure
+ * comes by itself, and preemptions are tried earlier.
  */
 #include "base/alloc.h"
 #include "explore/turns.h"
@@ -145,6 +145,26 @@ static bool shrink_single(struct shrinker *s)
     return better;
 }
 
+/* Other builds unroll loops and do at once what is done several times: the first time is the one
+ * that they all have. */
+static void shrink_ordinals(struct shrinker *s)
+{
+    for (size_t i = 0; i < s->best->steps.len && s->runs && !s->broken; i++) {
+        struct fw_control_step *step = &s->best->steps.at[i];
+        uint64_t was = step->ordinal, tries[] = { 1, 2, was / 2 };
+        bool moved = false;
+
+        for (size_t n = 0; step->how == FW_STEP_SITE && n < 3 && !moved; n++) {
+            if (tries[n] >= was || !tries[n])
+                continue;
+            step->ordinal = tries[n];
+            moved = fails(s, s->best) && !fw_session_head(s->session)->diverged;
+        }
+        if (!moved)
+            step->ordinal = was;
+    }
+}
+
 /* Keeps as much as the failure needs: nothing, or all up to the turn behind the last preemption. */
 static void cut(struct shrinker *s)
 {
@@ -176,6 +196,7 @@ int fw_turns_shrink(struct fw_turns *turns, struct fw_session *session, const st
             ;
         s.runs += !s.runs; /* there is always one for this */
         cut(&s);
+        shrink_ordinals(&s);
     }
     fw_turns_release(&s.candidate);
     fw_turns_release(&s.taken);

@@ -319,8 +319,9 @@ static void leave_trail(const struct fw_thread *t, uint32_t site)
         fw_control->trail_lost++;
         return;
     }
-    trail[fw_control->trail_count++] = (struct fw_control_trail){ site, (uint16_t)t->number,
-                                                                  (uint16_t)t->hot->blocks };
+    trail[fw_control->trail_count++] = (struct fw_control_trail){
+        t->number, site, t->plan.class_, (uint32_t)t->hot->blocks
+    };
 }
 
 static void tell(const struct fw_thread *t, uint32_t site)

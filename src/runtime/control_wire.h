@@ -180,8 +180,8 @@ struct fw_control_pairs {
 
 /* One point (FW_CONTROL_TRAIL), in order. */
 struct fw_control_trail {
-    uint32_t site;
-    uint16_t thread, blocks; /* the low bits of both */
+    uint32_t thread, site, class_;
+    uint32_t blocks; /* the low bits */
 };
 
 #define FW_CONTROL_GOALS 16u

@@ -1,0 +1,380 @@
+/*
+ * cmd_replay.c - foreweave replay: makes a program follow a schedule.
+ *
+ * Exit statuses are those of git bisect run: 66 is bad, 0 is good, 125 is neither.
+ */
+#include "base/alloc.h"
+#include "cmd/cmd.h"
+#include "cmd/places.h"
+#include "cmd/replay.h"
+#include "record/launch.h"
+#include "record/modules.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct replay {
+    uint64_t runs, time, near;
+    bool quiet, show, twice, gdb;
+    const char *at, *output;
+    int format;
+};
+
+static const struct replay defaults = { .runs = 1, .time = 10, .near = 200 };
+
+static const struct fw_option options[] = {
+    { "runs", 0, "N", "replay N times (1)", FW_OPTION(COUNT, struct replay, runs) },
+    { "time", 0, "SECONDS", "a run that takes longer hangs (10)",
+      FW_OPTION(COUNT, struct replay, time) },
+    { "near", 0, "N", "runs for finding places that moved (200)",
+      FW_OPTION(COUNT, struct replay, near),
+      .detail = "Another build may lack a place that the schedule names, or pass it less often. "
+                "Then places near by are tried in up to N further runs, and the report says which "
+                "steps were moved. With 0 the schedule is followed as it is written." },
+    { "twice", 0, NULL, "look for what the schedule does not decide",
+      FW_OPTION(FLAG, struct replay, twice),
+      .detail = "Runs the schedule twice more and compares all points. Where the two runs differ, "
+                "time, random numbers, addresses or input have a say; the first difference is "
+                "named. Done without being asked for when a replay fails." },
+    { "gdb", 0, NULL, "run the program in gdb, stopped where it matters",
+      FW_OPTION(FLAG, struct replay, gdb),
+      .detail = "gdb starts the program under the schedule and stops at the last goal (without "
+                "goals: at the last step that ends before an operation), in its thread. The "
+                "command foreweave-schedule in gdb prints the schedule and the current step. "
+                "Everything in gdb works as usual; the status is 0." },
+    { "show", 0, NULL, "show what the program prints", FW_OPTION(FLAG, struct replay, show) },
+    { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct replay, quiet) },
+    FW_FORMAT_OPTION(struct replay, format),
+    FW_OUTPUT_OPTION(struct replay, output),
+    { "at", 0, "MEMORY", "print the schedule and the step of a run",
+      FW_OPTION(FILE, struct replay, at), .rare = true,
+      .detail = "What foreweave-schedule calls; MEMORY is the shared memory of the run." },
+    { 0 },
+};
+
+struct job {
+    const struct replay *options;
+    struct fw_script script;
+    struct fw_replay replay;
+    struct fw_replay_report report;
+};
+
+/* --- running --------------------------------------------------------------------------------- */
+
+static bool is_rebuilt(const struct fw_script *script, char *const *argv)
+{
+    struct fw_script now;
+    bool differs;
+
+    fw_script_init(&now);
+    fw_script_set_program(&now, argv);
+    differs = script->build && now.build && strcmp(script->build, now.build) != 0;
+    fw_script_release(&now);
+    return differs;
+}
+
+/* One run, counted; -1: it could not be done. */
+static int run_once(struct job *job, struct fw_error *err)
+{
+    struct fw_run_result result;
+
+    if (fw_replay_run(&job->replay, 0, &result, err) < 0)
+        return -1;
+    if (!result.controlled)
+        return fw_error_set(err, "'%s' could not be controlled: it must be linked dynamically%s",
+                            job->report.argv[0],
+                            result.end == FW_RUN_EXITED && result.code == 127
+                                ? ", and there must be such a program"
+                                : ", and be built with 'foreweave cc'");
+    job->report.runs++;
+    if (fw_replay_is_shown(&job->replay, &result)) {
+        job->report.shown++;
+        if (job->report.shown == job->report.runs)
+            fw_run_text(&result, job->report.end);
+        return 0;
+    }
+    fw_run_text(&result, job->report.end);
+    free(job->report.divergence);
+    job->report.divergence = fw_replay_divergence(&job->replay, &job->report.diverged);
+    return 0;
+}
+
+static void note_moves(struct job *job)
+{
+    struct fw_replay_report *report = &job->report;
+
+    report->moves = fw_xcalloc(job->replay.moved.len + 1, sizeof *report->moves);
+    for (size_t i = 0; i < job->replay.moved.len; i++) {
+        uint32_t step = job->replay.moved.at[i];
+
+        report->moves[report->move_count++] = fw_replay_moved(&job->replay, step);
+    }
+}
+
+/* The first run did not show it: perhaps only places have moved. */
+static int look_near(struct job *job, struct fw_error *err)
+{
+    int found = fw_replay_near(&job->replay, (unsigned)job->options->near, err);
+
+    if (found <= 0)
+        return found;
+    note_moves(job);
+    free(job->report.divergence);
+    job->report.divergence = NULL;
+    job->report.runs = job->report.shown = 0;
+    return run_once(job, err);
+}
+
+static int run_all(struct job *job, struct fw_error *err)
+{
+    const struct replay *wanted = job->options;
+
+    if (run_once(job, err) < 0)
+        return -1;
+    if (!job->report.shown && wanted->near && look_near(job, err) < 0)
+        return -1;
+    while (job->report.runs < wanted->runs)
+        if (run_once(job, err) < 0)
+            return -1;
+    if (!wanted->twice && job->report.shown == job->report.runs)
+        return 0;
+    job->report.compared = true;
+    return fw_replay_twice(&job->replay, &job->report.difference, err);
+}
+
+static int report(struct job *job)
+{
+    int status = job->report.shown ? FW_EXIT_FINDINGS : FW_EXIT_OK, failed;
+    struct fw_output out;
+
+    if (job->options->quiet && !job->options->output)
+        return status;
+    failed = fw_cmd_output(&out, job->options->output);
+    if (failed)
+        return FW_EXIT_FAILURE;
+    if (job->options->format == FW_FORMAT_JSON)
+        fw_replay_report_json(&job->report, &out);
+    else
+        fw_replay_report_text(&job->report, &out);
+    return fw_cmd_output_close(&out, status);
+}
+
+/* --- gdb ------------------------------------------------------------------------------------- */
+
+/* The step that matters. */
+static void mark_stop(struct fw_turns *turns)
+{
+    size_t goal = turns->steps.len, place = goal;
+
+    for (size_t i = 0; i < turns->steps.len; i++) {
+        if (turns->steps.at[i].flags & FW_STEP_GOAL)
+            goal = i;
+        if (turns->steps.at[i].how == FW_STEP_CLASS)
+            place = i;
+    }
+    if (goal == turns->steps.len)
+        goal = place;
+    if (goal < turns->steps.len)
+        turns->steps.at[goal].flags |= FW_STEP_STOP;
+}
+
+/* Shows the program's own frame, not the runtime's; a gdb without Python stops reading here. */
+static const char select_frame[] =
+    "python\n"
+    "frame = gdb.newest_frame() if gdb.selected_thread() else None\n"
+    "while frame and frame.older() and 'libforeweave_rt' in (gdb.solib_name(frame.pc()) or ''):\n"
+    "    frame = frame.older()\n"
+    "if frame:\n"
+    "    frame.select()\n"
+    "    gdb.execute('frame')\n"
+    "end\n";
+
+static int write_commands(struct job *job, const char *runtime, const char *path,
+                          struct fw_error *err)
+{
+    char self[4096], options_text[128];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    struct fw_output out;
+
+    self[length > 0 ? length : 0] = '\0';
+    fw_session_options(job->replay.session, options_text);
+    if (fw_output_open(&out, path, err) < 0)
+        return -1;
+    fw_output_printf(&out,
+                     "set startup-with-shell off\n"
+                     "set environment LD_PRELOAD=%s\n"
+                     "set environment FOREWEAVE_OPTIONS=%s\n"
+                     "define foreweave-schedule\n"
+                     "shell '%s' replay --at='%s' '%s'\n"
+                     "end\n"
+                     "document foreweave-schedule\n"
+                     "Print the schedule that the program follows, and the current step.\n"
+                     "end\n"
+                     "run\n"
+                     "foreweave-schedule\n"
+                     "%s",
+                     runtime, options_text, self, fw_session_file(job->replay.session),
+                     job->report.file, select_frame);
+    return fw_output_close(&out, err);
+}
+
+static int debug(struct job *job, const char *runtime, const char *path, struct fw_error *err)
+{
+    struct fw_run_result result;
+    int status;
+
+    mark_stop(&job->replay.turns);
+    if (write_commands(job, runtime, path, err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, err);
+    signal(SIGINT, SIG_IGN); /* it is for gdb */
+    status = fw_replay_run(&job->replay, FW_CONTROL_STOP, &result, err);
+    signal(SIGINT, SIG_DFL);
+    unlink(path);
+    if (status < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, err);
+    if (result.end == FW_RUN_EXITED && result.code == 127) {
+        fw_error_set(err, "cannot run gdb: is it installed?");
+        return fw_cmd_fail(FW_EXIT_FAILURE, err);
+    }
+    return FW_EXIT_OK;
+}
+
+/* --- the command ----------------------------------------------------------------------------- */
+
+static int show_step(const struct replay *wanted, const struct fw_script *script)
+{
+    struct fw_output out;
+    struct fw_error err;
+    int status = fw_cmd_output(&out, NULL);
+
+    if (status)
+        return status;
+    if (fw_replay_show_step(script, wanted->at, &out, &err) < 0) {
+        fw_output_abandon(&out);
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    }
+    return fw_cmd_output_close(&out, FW_EXIT_OK);
+}
+
+static int replay_with(struct job *job, const char *runtime)
+{
+    char commands[] = "/tmp/foreweave-gdb-XXXXXX";
+    struct fw_session_setup setup = { .argv = job->report.argv,
+                                      .runtime = runtime,
+                                      .limit = (double)job->options->time,
+                                      .show = job->options->show || job->options->gdb };
+    struct fw_error err;
+    int status, fd;
+
+    if (job->options->gdb) {
+        fd = mkstemp(commands);
+        if (fd < 0) {
+            fw_error_errno(&err, "cannot make a file in /tmp");
+            return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+        }
+        close(fd);
+        setup.gdb = commands;
+        setup.limit = 1e9;
+    }
+    if (fw_replay_init(&job->replay, &job->script, &setup, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (job->options->gdb)
+        status = debug(job, runtime, commands, &err);
+    else if (run_all(job, &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    else
+        status = report(job);
+    fw_replay_release(&job->replay);
+    return status;
+}
+
+static int replay_script(struct job *job, char **argv)
+{
+    struct fw_places places;
+    struct fw_error err;
+    int status;
+
+    if (!*argv) {
+        fw_vec_push(&job->script.program, NULL); /* ends the arguments */
+        job->script.program.len--;
+        argv = job->script.program.at;
+    }
+    if (!*argv)
+        return fw_cmd_usage("the schedule does not name its program: give it behind '--'");
+    job->report.argv = argv;
+    job->report.script = &job->script;
+    job->report.rebuilt = is_rebuilt(&job->script, argv);
+    if (fw_launch_check(argv[0], &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (fw_places_find(&places, &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    else
+        status = replay_with(job, places.runtime);
+    fw_places_release(&places);
+    return status;
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    struct job job = { .options = values, .report = { .file = argv[0] } };
+    char **program = argv + 1;
+    struct fw_error err;
+    int status;
+
+    (void)argc;
+    if (!job.options->runs || !job.options->time)
+        return fw_cmd_usage("--runs and --time must be at least 1");
+    if (fw_script_read(&job.script, argv[0], &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (*program && strcmp(*program, "--") == 0)
+        program++;
+    if (job.options->at)
+        status = show_step(job.options, &job.script);
+    else
+        status = replay_script(&job, program);
+    fw_replay_report_release(&job.report);
+    fw_script_release(&job.script);
+    return status;
+}
+
+static const struct fw_example examples[] = {
+    { "foreweave replay lost.sched", "the program that the schedule names" },
+    { "foreweave replay --runs=100 lost.sched -- ./lost-O2", "another build, 100 times" },
+    { "foreweave replay --gdb lost.sched", "look at it in the debugger" },
+    { "git bisect run sh -c 'make && foreweave replay lost.sched'", "which commit made the bug?" },
+    { 0 },
+};
+
+static const struct fw_exit_note exits[] = {
+    { FW_EXIT_FINDINGS, "reproduced" },
+    { FW_EXIT_OK, "not reproduced" },
+    { FW_EXIT_USAGE, "the command line is wrong" },
+    { FW_EXIT_FAILURE, "everything else: a bad schedule, a program that cannot be run" },
+    { 0, NULL },
+};
+
+const struct fw_command fw_cmd_replay = {
+    .name = "replay",
+    .summary = "make a program follow a schedule",
+    .operands = "SCHEDULE [-- PROGRAM [ARGUMENT...]]",
+    .description =
+        "Runs a program so that its threads take turns as the SCHEDULE says, and tells whether it "
+        "fails as it did when the schedule was made. The program is the one that the schedule "
+        "names, or the one given behind it; it may be another build: with other options, or from "
+        "a changed source, as long as the lines that the schedule names are there.\n\n"
+        "If the program cannot follow a step, the report names the step, what the thread did "
+        "instead, and where in the source.\n\n"
+        "The program's output is kept back unless --show is given.",
+    .options = options,
+    .options_size = sizeof(struct replay),
+    .defaults = &defaults,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .examples = examples,
+    .exits = exits,
+    .run = run,
+    .stop_at_operand = true,
+};
