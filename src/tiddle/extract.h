@@ -16,8 +16,8 @@
  *
  * A race or an atomicity violation is in the order of the witness: the extract shows it as it
  * happens.  A trace cannot hold a deadlock, and a read is nondeterministic only beside
- * what it saw before: these are in the order of the trace, and the witness says what else
- * can happen.
+ * what it saw before: these, and mere orders of events, are in the order of the trace, and the
+ * witness says what else can happen.
  *
  * Names are short, threads are numbers; sites stay, and with them the finding's id.
  */

@@ -31,7 +31,7 @@ struct slice {
 
 static bool is_reordered(enum fw_claim claim)
 {
-    return claim == FW_CLAIM_RACE || claim == FW_CLAIM_ATOMICITY || claim == FW_CLAIM_ORDER;
+    return claim == FW_CLAIM_RACE || claim == FW_CLAIM_ATOMICITY;
 }
 
 static bool is_claimed(const struct fw_witness *witness, uint32_t event)
@@ -280,10 +280,10 @@ static void need_finding(struct slice *slice)
         need_locks(slice, event);
         if (witness->claim == FW_CLAIM_DEADLOCK)
             other = state->index->partner[event];
-        else if (witness->claim == FW_CLAIM_NONDETERMINISM && i == 0)
-            other = state->writer[event];
         else if (witness->claim == FW_CLAIM_FINAL)
             other = last_write(state, state->trace->events[event].target);
+        else if (!state->reordered && fw_is_read(state->trace->events[event].kind))
+            other = state->writer[event];
         if (other != FW_NO_EVENT)
             need_event(slice, other);
     }

@@ -125,6 +125,25 @@ for trace in "$traces"/*.std "$traces"/*.tid; do
 done
 [ "$extracted" -ge 100 ] || complain "only $extracted findings in the examples"
 
+# What check looks for only on request is found again with the options that the comment names.
+asked=0
+for trace in "$traces"/seqcheck*.std "$traces"/atomic*.std "$traces"/lockset*.std; do
+    for options in "--final-reads" "--two-variables --third-thread" "--values"; do
+        # shellcheck disable=SC2086
+        "$FOREWEAVE" check $options --format=json -o all.json "$trace" >"$out" 2>&1
+        for kind in atomicity nondeterminism; do
+            for each in $(ids all.json "$kind"); do
+                expect 0 tiddle extract -q all.json "$each" -o e.tid
+                # shellcheck disable=SC2046
+                expect 66 $(sed -n 's/^# Next: foreweave //p' e.tid) --format=json -o shown.json
+                [ -n "$(ids shown.json "$kind")" ] || complain "$(basename "$trace"): no $kind"
+                grep -q "^# Next: foreweave check --" e.tid && asked=$((asked + 1))
+            done
+        done
+    done
+done
+[ "$asked" -ge 20 ] || complain "only $asked findings on request"
+
 # --- where the trace is
 
 mkdir beside
