@@ -138,9 +138,42 @@ struct replaying {
     struct work *work;
     struct fw_session *session;
     struct fw_moments *moments;
+    struct fw_anchors *anchors;
     struct fw_baseline baseline;
     struct indices order, events;
 };
+
+/* The schedule beside the trace: FOLDER/ID.sched. */
+static char *schedule_path(const struct replaying *r, const struct fw_finding *finding)
+{
+    const char *slash = strrchr(r->work->trace, '/');
+    int folder = slash ? (int)(slash - r->work->trace) : 1;
+
+    return fw_xasprintf("%.*s/%s.sched", folder, slash ? r->work->trace : ".", finding->id);
+}
+
+static void keep_schedule(struct replaying *r, const struct fw_shown *shown,
+                          struct fw_replay *result)
+{
+    struct fw_script script;
+    struct fw_error err;
+    char *path = schedule_path(r, result->finding);
+    int status = fw_confirm_script(r->moments, shown, &result->confirmation, r->session, r->anchors,
+                                   &script, &err);
+
+    if (status == 0) {
+        fw_script_set_program(&script, r->work->argv);
+        fw_script_set_shows(&script, fw_finding_kind_names[result->finding->kind]);
+        status = fw_script_write(&script, path, &err);
+    }
+    if (status == 0)
+        result->schedule = path;
+    else
+        fw_cmd_warning("no schedule for %s: %s", result->finding->id, err.message);
+    if (status < 0)
+        free(path);
+    fw_script_release(&script);
+}
 
 static void replay(struct replaying *r, const struct fw_finding *finding)
 {
@@ -157,6 +190,8 @@ static void replay(struct replaying *r, const struct fw_finding *finding)
                               r->session, &result.confirmation, &err) == 0;
     if (!result.tried)
         snprintf(result.why, sizeof result.why, "%.255s", err.message);
+    if (result.tried && result.confirmation.confirmed)
+        keep_schedule(r, &shown, &result);
     fw_vec_push(&r->work->replays.list, result);
 }
 
@@ -184,6 +219,7 @@ static int confirm(struct work *work)
 
     r.session = fw_session_create(&setup, &err);
     r.moments = r.session ? fw_moments_load(work->trace, &err) : NULL;
+    r.anchors = fw_anchors_create();
     if (!r.moments || fw_baseline_take(r.session, &r.baseline, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     else
@@ -191,6 +227,7 @@ static int confirm(struct work *work)
     fw_vec_release(&r.order);
     fw_vec_release(&r.events);
     fw_moments_destroy(r.moments);
+    fw_anchors_destroy(r.anchors);
     fw_session_destroy(r.session);
     return status;
 }
@@ -295,7 +332,8 @@ const struct fw_command fw_cmd_run = {
         "prediction: a finding is confirmed when the real program was held in that state, and "
         "harmful when it then crashed, hung, or ended or printed otherwise than usual. Findings "
         "are ranked by harm.\n\n"
-        "The trace is kept in .foreweave/last.",
+        "The trace is kept in .foreweave/last, with a schedule ID.sched for each confirmed "
+        "finding: foreweave replay runs it again.",
     .options = options,
     .options_size = sizeof(struct run),
     .defaults = &defaults,

@@ -80,8 +80,9 @@ static void describe(const struct fw_session *session, char *text, size_t size)
         snprintf(text, size, "the accesses were to different memory");
 }
 
+/* `shown`: steps up to the last goal; what goes otherwise later does not matter. */
 static bool is_confirmed(const struct fw_session *session, const struct fw_shown *witness,
-                         const struct fw_run_result *result)
+                         const struct fw_run_result *result, size_t shown)
 {
     const struct fw_control_head *head = fw_session_head(session);
 
@@ -89,18 +90,18 @@ static bool is_confirmed(const struct fw_session *session, const struct fw_shown
         return false;
     if (witness->claim == FW_CLAIM_DEADLOCK)
         return result->end == FW_RUN_DEADLOCK;
-    return !head->diverged || head->diverged > head->step_count - 2;
+    return !head->diverged || head->diverged > shown;
 }
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
 static void judge(const struct fw_shown *witness, const struct fw_baseline *baseline,
                   const struct fw_session *session, const struct fw_run_result *result,
-                  struct fw_confirmation *confirmation)
+                  size_t shown, struct fw_confirmation *confirmation)
 {
     char how[96];
 
-    if (!is_confirmed(session, witness, result)) {
+    if (!is_confirmed(session, witness, result, shown)) {
         if (!confirmation->divergence[0])
             describe(session, confirmation->divergence, sizeof confirmation->divergence);
         return;
@@ -116,13 +117,24 @@ static void judge(const struct fw_shown *witness, const struct fw_baseline *base
     }
 }
 
-static int run_once(const struct fw_moments *moments, const struct fw_shown *witness, bool turned,
-                    struct fw_session *session, struct fw_run_result *result, struct fw_error *err)
+static size_t count_shown(const struct fw_steps *steps)
+{
+    size_t count = steps->len;
+
+    while (count && !(steps->at[count - 1].flags & FW_STEP_GOAL))
+        count--;
+    return count;
+}
+
+static int run_once(const struct fw_moments *moments, const struct fw_shown *witness,
+                    unsigned variant, struct fw_session *session, struct fw_run_result *result,
+                    size_t *shown, struct fw_error *err)
 {
     struct fw_steps steps = { 0 };
     struct fw_paths paths = { 0 };
-    int status = fw_witness_steps(moments, witness, turned, session, &steps, &paths, err);
+    int status = fw_witness_steps(moments, witness, variant, session, &steps, &paths, err);
 
+    *shown = count_shown(&steps);
     if (status == 0) {
         struct fw_run_order order = { .strategy = FW_STRATEGY_STEPS,
                                       .steps = steps.at,
@@ -144,10 +156,36 @@ int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness,
     *confirmation = (struct fw_confirmation) { .best = -1 };
     for (; confirmation->runs < runs; confirmation->runs++) {
         struct fw_run_result result;
+        size_t shown;
 
-        if (run_once(moments, witness, confirmation->runs % 2 == 1, session, &result, err) < 0)
+        if (run_once(moments, witness, confirmation->runs, session, &result, &shown, err) < 0)
             return -1;
-        judge(witness, baseline, session, &result, confirmation);
+        judge(witness, baseline, session, &result, shown, confirmation);
     }
     return 0;
+}
+
+int fw_confirm_script(const struct fw_moments *moments, const struct fw_shown *witness,
+                      const struct fw_confirmation *confirmation, struct fw_session *session,
+                      struct fw_anchors *anchors, struct fw_script *script, struct fw_error *err)
+{
+    struct fw_steps steps = { 0 };
+    struct fw_paths paths = { 0 };
+    struct fw_turns turns = { 0 };
+    struct fw_run_result result;
+    int status = fw_witness_steps(moments, witness, (unsigned)confirmation->best, session, &steps,
+                                  &paths, err);
+
+    for (size_t i = 0; i < steps.len; i++)
+        fw_vec_push(&turns.steps, steps.at[i]);
+    for (size_t i = 0; i < paths.len; i++)
+        fw_vec_push(&turns.paths, paths.at[i]);
+    if (status < 0)
+        fw_script_init(script);
+    else
+        status = fw_turns_anchor(&turns, session, anchors, script, &result, err);
+    fw_turns_release(&turns);
+    fw_vec_release(&steps);
+    fw_vec_release(&paths);
+    return status;
 }

@@ -11,6 +11,7 @@
 #ifndef FW_EXPLORE_CONFIRM_H
 #define FW_EXPLORE_CONFIRM_H
 
+#include "explore/turns.h"
 #include "explore/witness.h"
 
 /* How the program behaves when nothing disturbs it. */
@@ -37,11 +38,17 @@ bool fw_baseline_differs(const struct fw_baseline *baseline, const struct fw_ses
                          const struct fw_run_result *result, char how[96]);
 
 /*
- * Runs the witness `runs` times; a race in both orders, in turn.  -1: it could not be tried, and
- * err says why.
+ * Runs the witness `runs` times, in variants that go on differently.  -1: it could not be tried,
+ * and err says why.
  */
 int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
                const struct fw_baseline *baseline, struct fw_session *session,
                struct fw_confirmation *confirmation, struct fw_error *err);
+
+/* The steps of the run that is worth keeping as a schedule for any build; one more run is needed.
+ * The schedule is initialised here, also on failure. */
+int fw_confirm_script(const struct fw_moments *moments, const struct fw_shown *witness,
+                      const struct fw_confirmation *confirmation, struct fw_session *session,
+                      struct fw_anchors *anchors, struct fw_script *script, struct fw_error *err);
 
 #endif

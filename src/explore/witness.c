@@ -403,7 +403,7 @@ static int add_order(struct builder *b, const struct fw_shown *witness, size_t c
 }
 
 /* Both accesses next, then one after the other. */
-static int add_race(struct builder *b, const struct fw_shown *witness, bool turned)
+static int add_race(struct builder *b, const struct fw_shown *witness, unsigned variant)
 {
     const uint64_t *events = witness->events;
 
@@ -411,7 +411,7 @@ static int add_race(struct builder *b, const struct fw_shown *witness, bool turn
         if (until_before(b, events[i], i) < 0)
             return -1;
     for (int i = 0; i < 2; i++)
-        add_step(b, b->moments->events.at[events[turned ? 1 - i : i]].thread, FW_STEP_ONE);
+        add_step(b, b->moments->events.at[events[variant & 1 ? 1 - i : i]].thread, FW_STEP_ONE);
     return 0;
 }
 
@@ -426,6 +426,15 @@ static int add_deadlock(struct builder *b, const struct fw_shown *witness)
     return 0;
 }
 
+/* Who runs next: the one who made the last step, then the finding's threads in turn. */
+static void add_continuation(struct builder *b, const struct fw_shown *witness, unsigned variant)
+{
+    size_t choice = variant % (witness->event_count + 1);
+
+    if (choice && witness->claim != FW_CLAIM_DEADLOCK)
+        add_step(b, b->moments->events.at[witness->events[choice - 1]].thread, FW_STEP_AWAY);
+}
+
 static int check_indices(const struct fw_moments *moments, const uint64_t *indices, size_t count,
                          struct fw_error *err)
 {
@@ -435,20 +444,20 @@ static int check_indices(const struct fw_moments *moments, const uint64_t *indic
     return 0;
 }
 
-static int add_all(struct builder *b, const struct fw_shown *witness, bool turned)
+static int add_all(struct builder *b, const struct fw_shown *witness, unsigned variant)
 {
     bool is_race = witness->claim == FW_CLAIM_RACE && witness->event_count == 2;
     size_t count = witness->order_count - (is_race && witness->order_count >= 2 ? 2 : 0);
 
-    if (add_order(b, witness, count) < 0)
+    if (add_order(b, witness, count) < 0 || (is_race && add_race(b, witness, variant) < 0) ||
+        (witness->claim == FW_CLAIM_DEADLOCK && add_deadlock(b, witness) < 0))
         return -1;
-    if (is_race)
-        return add_race(b, witness, turned);
-    return witness->claim == FW_CLAIM_DEADLOCK ? add_deadlock(b, witness) : 0;
+    add_continuation(b, witness, is_race ? variant / 2 : variant);
+    return 0;
 }
 
 int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
-                     bool turned, struct fw_session *session, struct fw_steps *steps,
+                     unsigned variant, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err)
 {
     struct builder b = { .moments = moments, .session = session, .steps = steps, .err = err };
@@ -460,7 +469,7 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
     paths->len = steps->len = 0;
     for (size_t i = 0; i < moments->paths.len; i++)
         fw_vec_push(paths, moments->paths.at[i]);
-    status = add_all(&b, witness, turned);
+    status = add_all(&b, witness, variant);
     fw_vec_release(&b.begun);
     fw_vec_release(&b.aligned);
     return status;

@@ -34,11 +34,13 @@ FW_VEC_TYPE(fw_steps, struct fw_control_step);
 FW_VEC_TYPE(fw_paths, struct fw_control_path);
 
 /*
- * The steps.  Those where the finding's i-th event comes next are goals, numbered i.  `turned`: of
- * a race, the second event goes first.  Sites are added to the session.  -1: an event has no place.
+ * The steps.  Those where the finding's i-th event comes next are goals, numbered i.  Variants show
+ * the same and go on differently: in odd ones the second event of a race goes first, and who runs
+ * when all is shown changes from variant to variant.  Sites are added to the session.  -1: an
+ * event has no place.
  */
 int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
-                     bool turned, struct fw_session *session, struct fw_steps *steps,
+                     unsigned variant, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err);
 
 #endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# foreweave run: what it foresees the program really does, and it says so; nothing else.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+
+cat >lost.c <<'C'
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#ifdef RIGHT
+#define TAKE pthread_mutex_lock(&lock)
+#define GIVE pthread_mutex_unlock(&lock)
+#else
+#define TAKE
+#define GIVE
+#endif
+
+int balance;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *deposit(void *unused)
+{
+    int old;
+
+    TAKE;
+    old = balance;
+    balance = old + 1;
+    GIVE;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, deposit, NULL);
+    pthread_create(&two, NULL, deposit, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf("%d\n", balance);
+    assert(balance == 2);
+    return 7;
+}
+C
+cat >cycle.c <<'C'
+#include <pthread.h>
+
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *both(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+    return NULL;
+}
+
+static void *forward(void *unused)
+{
+    (void)unused;
+    return both(&a, &b);
+}
+
+static void *backward(void *unused)
+{
+    (void)unused;
+    return both(&b, &a);
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, forward, NULL);
+    pthread_create(&two, NULL, backward, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+C
+
+build() { "$FOREWEAVE" cc -g "$@" -pthread || complain "not built: $*"; }
+# The number of findings of a kind with a status.
+found() { grep -o "\"kind\":\"$1\"[^]]*\"status\":\"$2\"" "$3" | wc -l; }
+
+for level in -O0 -O2; do
+    build $level lost.c -o lost
+    build $level -DRIGHT lost.c -o right
+    build $level cycle.c -o cycle
+
+    # Confirmed every time, in every variant, and harmful; the result's witnesses are proofs.
+    expect 66 run --runs=6 --format=json -o lost.json -- ./lost
+    [ "$(found race confirmed lost.json)" -ge 1 ] || complain "the race is not confirmed at $level"
+    [ "$(found atomicity confirmed lost.json)" = 1 ] || complain "the lost update is not confirmed"
+    grep -q '"confirmed":6,"runs":6' lost.json || complain "not confirmed in all runs"
+    grep -q '"harm":"signal 6' lost.json || complain "the assertion is not seen"
+    expect 0 trace verify .foreweave/last/trace.fwt lost.json
+
+    # Its twin: nothing is confirmed that is a race, and the program's own status comes through.
+    expect 66 run --format=json -o right.json -- ./right
+    grep -q '"kind":"race"' right.json && complain "a race in the right program"
+
+    expect 66 run --format=json -o cycle.json -- ./cycle
+    [ "$(found deadlock confirmed cycle.json)" = 1 ] || complain "the deadlock is not confirmed"
+    grep -q '"harm":"deadlock"' cycle.json || complain "the deadlock does no harm"
+done
+
+# For people: harm first, the replay line, the program's output.
+expect 66 run -- ./lost
+out_has "confirmed, harmful"
+out_has "Replay it: foreweave replay .foreweave/"
+out_has "Harmful: then it ended otherwise than usual: signal 6"
+err_has "recorded"
+ls .foreweave/last/*.sched >/dev/null 2>&1 || complain "no schedule was left"
+
+# Nothing to find: the program's own status.
+cat >alone.c <<'C'
+int main(void) { return 7; }
+C
+build alone.c -o alone
+expect 7 run -q -- ./alone
+out_has "0 findings"
+silent
+
+# Bad use.
+expect 3 run -- ./missing
+one_error
+expect 2 run
+expect 2 run --runs=x -- ./lost
+expect 3 run -- /dev/null
+finish
