@@ -33,6 +33,7 @@ struct fw_session {
     struct fw_session_setup setup;
     int memory, output; /* descriptors */
     char file[64];      /* the memory's name for the program */
+    char output_file[64];
     struct fw_control_head *head;
     char *text;
     size_t text_bytes;
@@ -90,6 +91,8 @@ static int map_memory(struct fw_session *session, struct fw_error *err)
     *session->head = head;
     snprintf(session->file, sizeof session->file, "/proc/%d/fd/%d", (int)getpid(),
              session->memory);
+    snprintf(session->output_file, sizeof session->output_file, "/proc/%d/fd/%d", (int)getpid(),
+             session->output);
     return 0;
 }
 
@@ -128,6 +131,11 @@ void fw_session_destroy(struct fw_session *session)
     free(session);
 }
 
+void fw_session_limit(struct fw_session *session, double seconds)
+{
+    session->setup.limit = seconds;
+}
+
 void fw_session_classify(struct fw_session *session, fw_classify classify, void *context)
 {
     session->classify = classify;
@@ -143,7 +151,8 @@ static void *area(const struct fw_session *session, uint64_t at)
 
 static int check_order(const struct fw_run_order *order, struct fw_error *err)
 {
-    if (order->step_count > STEPS || order->path_count > PATHS || order->choice_count > CHOICES)
+    if (order->step_count > STEPS || order->path_count > PATHS ||
+        order->choice_count + order->sleep_count > CHOICES)
         return fw_error_set(err, "a schedule of %u steps and %u threads is too long",
                             order->step_count, order->path_count);
     return 0;
@@ -162,15 +171,16 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
     head->step_count = order->step_count;
     head->path_count = order->path_count ? order->path_count : 1;
     head->choice_count = order->choice_count;
+    head->sleep_count = order->sleep_count;
     if (order->step_count)
         memcpy(area(session, head->steps_at), order->steps,
                order->step_count * sizeof *order->steps);
     if (order->path_count)
         memcpy(area(session, head->paths_at), order->paths,
                order->path_count * sizeof *order->paths);
-    if (order->choice_count)
+    if (order->choice_count + order->sleep_count)
         memcpy(area(session, head->choices_at), order->choices,
-               order->choice_count * sizeof *order->choices);
+               (order->choice_count + order->sleep_count) * sizeof *order->choices);
     memset(&head->claimed, 0,
            offsetof(struct fw_control_head, asked) - offsetof(struct fw_control_head, claimed));
 }
@@ -455,6 +465,11 @@ const char *fw_session_output(const struct fw_session *session, size_t *bytes)
 {
     *bytes = session->text_bytes;
     return session->text;
+}
+
+const char *fw_session_output_file(const struct fw_session *session)
+{
+    return session->output_file;
 }
 
 uint64_t fw_session_output_hash(const struct fw_session *session)

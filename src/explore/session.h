@@ -39,7 +39,7 @@ struct fw_run_order {
     const struct fw_control_path *paths; /* [0] is the main thread's */
     uint32_t path_count;
     const uint32_t *choices;
-    uint32_t choice_count;
+    uint32_t choice_count, sleep_count; /* threads that sleep stand behind the choices */
 };
 
 enum fw_run_end {
@@ -63,6 +63,8 @@ struct fw_session;
 /* NULL: no shared memory, or the program cannot be run. */
 struct fw_session *fw_session_create(const struct fw_session_setup *setup, struct fw_error *err);
 void fw_session_destroy(struct fw_session *session);
+/* From the next run on. */
+void fw_session_limit(struct fw_session *session, double seconds);
 
 /* Called when a run meets a site that has no class yet (orders with FW_CONTROL_ASK); returns it,
  * or FW_CLASS_CALLER. */
@@ -104,6 +106,8 @@ uint32_t fw_session_add_site(struct fw_session *session, const char *module, uin
 /* What the program printed, and its hash. */
 const char *fw_session_output(const struct fw_session *session, size_t *bytes);
 uint64_t fw_session_output_hash(const struct fw_session *session);
+/* A file that other processes can read it from, as long as this one lives. */
+const char *fw_session_output_file(const struct fw_session *session);
 
 /* How a run ended, in words: "exit 1", "signal 6 (Aborted)", "deadlock" ... */
 const char *fw_run_text(const struct fw_run_result *result, char text[64]);

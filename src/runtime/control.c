@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 
-#define SPINS 64u /* points at few places without a change, after which others go first */
+#define SPINS 64u /* points at few places without a change, after which others go first ... */
+#define LOOK  4u  /* ... a look counts so much, a try to change something once */
 
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw";
 
@@ -33,7 +34,9 @@ static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
     [FW_STRATEGY_STEPS] = &fw_strategy_steps,
 };
 static const struct fw_strategy *strategy;
+_Static_assert((unsigned)FW_STATE_BLOCKED == FW_THREAD_BLOCKED, "as control_wire.h says");
 
+static uint64_t picks;        /* times that somebody was picked; under the scheduler's lock */
 static uint64_t progress = 1; /* grows whenever something changes; under the scheduler's lock */
 
 /* --- beginning ------------------------------------------------------------------------------- */
@@ -137,7 +140,7 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-static void end_run(enum fw_control_outcome outcome)
+void fw_control_end(enum fw_control_outcome outcome)
 {
     fw_control->outcome = outcome;
     fw_call(SYS_kill, fw_call(SYS_getpid, 0, 0, 0, 0), SIGKILL, 0, 0);
@@ -192,7 +195,7 @@ void fw_control_idle(void)
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
     else if (!timer_is_set())
-        end_run(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
+        fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 
 void fw_control_retried(struct fw_thread *t)
@@ -235,20 +238,40 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
     else
         fw_control->turns_lost++;
     plan->points = 0;
+    if (end == FW_TURN_YIELDED)
+        plan->yielded = picks;
     if (end != FW_TURN_PREEMPTED && strategy->away)
         strategy->away(t, end);
 }
 
+/* Has everybody who could run had a turn since t gave way? */
+static bool is_served(const struct fw_thread *t, const struct fw_thread *current,
+                      struct fw_list *ready)
+{
+    if (current && current->plan.picked < t->plan.yielded)
+        return false;
+    FW_EACH_READY(other, ready)
+        if (other != t && other->plan.picked < t->plan.yielded)
+            return false;
+    return true;
+}
+
+/* Fairness: who gives way comes behind the others, but not for longer than one turn of each. */
 struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *next;
 
     if (ready->next == ready && !current)
         return NULL;
+    FW_EACH_READY(t, ready)
+        if (t->plan.yields && is_served(t, current, ready))
+            t->plan.yields = false;
     next = strategy->pick(current, ready);
-    if (next) {
-        next->plan.yields = false;
+    if (next)
         fw_control->running = next->number;
+    if (next && next != current) {
+        next->plan.picked = ++picks;
+        next->plan.yields = false;
     }
     return next;
 }
@@ -277,10 +300,11 @@ static bool count_point(struct fw_thread *t, const struct fw_op *op, uint32_t si
     return true;
 }
 
-/* Does the thread do nothing but look, again and again, at the same few places? */
+/* Does the thread do nothing but look, again and again, at the same few objects? */
 static bool is_spinning(struct fw_thread *t, const struct fw_op *op, uint32_t site)
 {
     struct fw_plan *plan = &t->plan;
+    uint32_t place = (uint32_t)(op->object >> 2) * 2654435761u ^ (site + 1);
     unsigned known = 0;
 
     if (!op->spins) {
@@ -288,13 +312,17 @@ static bool is_spinning(struct fw_thread *t, const struct fw_op *op, uint32_t si
         memset(plan->spin_sites, 0, sizeof plan->spin_sites);
         return false;
     }
-    while (known < 4 && plan->spin_sites[known] && plan->spin_sites[known] != site + 1)
+    while (known < 4 && plan->spin_sites[known] && plan->spin_sites[known] != place)
         known++;
     if (known == 4 || !plan->spin_sites[known]) {
-        plan->spin_sites[known % 4] = site + 1;
+        plan->spin_sites[known % 4] = place;
         plan->spun = 0;
     }
-    return ++plan->spun % SPINS == 0;
+    plan->spun += op->writes ? 1 : LOOK;
+    if (plan->spun < SPINS)
+        return false;
+    plan->spun = 0;
+    return true;
 }
 
 static bool is_point(const struct fw_op *op, uint32_t site)
@@ -362,11 +390,12 @@ void fw_control_point(struct fw_thread *t, const struct fw_op *op)
     tell(t, site);
     fw_control_cover(t, op, site);
     if (fw_control->most_points && fw_control->point_count > fw_control->most_points)
-        end_run(FW_OUTCOME_ENDLESS);
+        fw_control_end(FW_OUTCOME_ENDLESS);
     t->plan.pending = true;
     if (strategy->at_point)
         strategy->at_point(t);
-    fw_sched_decide(t);
+    if (op->pc || fw_control->strategy == FW_STRATEGY_STEPS) /* who starts has just been chosen */
+        fw_sched_decide(t);
     t->plan.pending = false;
 }
 

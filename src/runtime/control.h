@@ -54,6 +54,8 @@ void fw_control_idle(void);
 void fw_control_retried(struct fw_thread *t);
 void fw_control_progress(void);
 
+/* Ends the run: does not come back. */
+void fw_control_end(enum fw_control_outcome outcome);
 void fw_control_born(struct fw_thread *t, struct fw_thread *parent);
 void fw_control_ended(void);
 
@@ -69,6 +71,14 @@ void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_
 uint64_t fw_control_site_key(uint32_t site);
 /* Notes which two sites meet at an object (control_cover.c). */
 void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
+
+/* --- what a thread is about to do (control_pending.c), with the scheduler's lock ------------- */
+
+/* Would it only wait? */
+bool fw_pending_waits(const struct fw_thread *t);
+struct fw_control_candidate fw_pending_describe(const struct fw_thread *t);
+/* Do the two not commute? */
+bool fw_pending_depend(const struct fw_control_candidate *a, const struct fw_control_candidate *b);
 
 static inline struct fw_control_site *fw_control_site(uint32_t site)
 {

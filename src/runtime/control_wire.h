@@ -65,6 +65,7 @@ enum fw_control_outcome {
     FW_OUTCOME_DEADLOCK, /* threads wait for each other's locks; the program was killed */
     FW_OUTCOME_STUCK,    /* everybody waits and nobody can wake anybody; killed */
     FW_OUTCOME_ENDLESS,  /* more points than `most_points`; killed */
+    FW_OUTCOME_REDUNDANT, /* everybody who could go on sleeps: another run has shown the rest */
 };
 
 /* How a turn ends; how a step says it should. */
@@ -115,6 +116,7 @@ enum {
     FW_SITE_CLASSED = 16, /* its class is known (0: it has none) */
     FW_SITE_FOUND = 256,  /* shared, found with FW_CONTROL_FROZEN */
     FW_SITE_CALLER = 32,  /* code of a header: the class is that of the call that led there */
+    FW_SITE_TOLD = 512,   /* the controller's: it knows that the site was found */
 };
 
 #define FW_CLASS_CALLER UINT32_MAX /* the answer that makes a site FW_SITE_CALLER */
@@ -131,6 +133,8 @@ struct fw_control_site {
 struct fw_control_module {
     char path[256];
 };
+
+#define FW_THREAD_BLOCKED 3u /* the runtime's FW_STATE_BLOCKED */
 
 /* What is known of a thread, by its number. */
 struct fw_control_thread {
@@ -152,16 +156,25 @@ struct fw_control_turn {
     uint64_t object;
 };
 
-/* One decision (FW_CONTROL_DECISIONS): this, then `count` candidates. */
+/* One decision (FW_CONTROL_DECISIONS): this, then `count` candidates, by number.  One candidate:
+ * there was no choice. */
 struct fw_control_decision {
     uint32_t count, chosen; /* chosen: index of the candidate */
     uint32_t current;       /* index of the one that could simply have gone on, or NONE */
     uint32_t reserved;
 };
 
+enum {
+    FW_CANDIDATE_WRITES = 1,
+    FW_CANDIDATE_GLOBAL = 2,  /* everything depends on it */
+    FW_CANDIDATE_NOTHING = 4, /* nothing does */
+};
+
 struct fw_control_candidate {
     uint32_t thread, site;
-    uint64_t object; /* what its next operation touches; bit 63: it writes */
+    uint64_t object; /* what its next operation touches */
+    uint32_t size;
+    uint32_t flags;
 };
 
 /*
@@ -204,7 +217,8 @@ struct fw_control_head {
     uint32_t threads;     /* expected, for strategies that need to know */
     uint64_t length;      /* expected number of points */
     uint64_t most_points; /* 0: any */
-    uint32_t step_count, path_count, choice_count, reserved;
+    uint32_t step_count, path_count, choice_count;
+    uint32_t sleep_count; /* threads behind the choices that sleep when the last one is made */
     char program[256];    /* claims even without hooks; may be empty */
 
     /* Areas: offsets from the beginning, and how many fit. */

@@ -25,6 +25,12 @@ static void at_point(struct fw_thread *t)
         t->plan.clock += fw_strategy_below(MOST) + 1;
 }
 
+static void away(struct fw_thread *t, enum fw_turn_end end)
+{
+    if (end == FW_TURN_YIELDED)
+        t->plan.clock = now + 1;
+}
+
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *best = current;
@@ -32,8 +38,6 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     FW_EACH_READY(t, ready) {
         if (t->plan.clock < now && t->state == FW_STATE_READY && t->plan.points == 0)
             t->plan.clock = now; /* it has waited until now */
-        if (t->plan.yields)
-            t->plan.clock++;
         if (!best || t->plan.clock < best->plan.clock ||
             (t->plan.clock == best->plan.clock && fw_strategy_draw() & 1))
             best = t;
@@ -43,4 +47,9 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     return best;
 }
 
-const struct fw_strategy fw_strategy_delay = { .born = born, .at_point = at_point, .pick = pick };
+const struct fw_strategy fw_strategy_delay = {
+    .born = born,
+    .at_point = at_point,
+    .pick = pick,
+    .away = away,
+};

@@ -3,22 +3,23 @@
  *
  * pct: every thread gets a random priority; the highest one that can go on runs, and is preempted
  * by nobody of lower priority.  At d - 1 points, drawn from the expected length of the run before
- * it starts, the running thread's priority falls below all others.  A bug of depth d in a run of k
- * points and n threads is hit with probability 1 / (n k^(d-1)) at least.  A thread that spins falls
- * below all others, too, or nobody would ever change what it waits for.
+ * it starts, the running thread's priority falls below all initial ones, at the i-th drawn one to
+ * the i-th lowest.  A bug of depth d in a run of k points and n threads is hit with probability
+ * 1 / (n k^(d-1)) at least (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).  A thread
+ * that spins falls below all others, or nobody would ever change what it waits for.
  *
  * pctlarge: the same priorities as weights.  Who has more keeps the token longer (in points) and
  * gets it more often; nobody starves.
  */
 #include "runtime/strategy.h"
 
-
 #define MOST_CHANGES 64u
-#define TOP          (UINT64_C(1) << 40) /* initial priorities lie above, lowered ones below */
+#define TOP          (UINT64_C(1) << 40) /* initial priorities lie above, lowered ones below ... */
+#define SPUN         (UINT64_C(1) << 39) /* ... and those of threads that have spun below this */
 
 static uint64_t changes[MOST_CHANGES]; /* points where the priority falls */
 static unsigned change_count;
-static uint64_t lowered; /* times that a priority has fallen */
+static uint64_t spun; /* times that one has spun */
 
 static void start(void)
 {
@@ -36,46 +37,36 @@ static void born(struct fw_thread *t)
     t->plan.priority = TOP + fw_strategy_below(TOP);
 }
 
-static bool is_change(uint64_t point)
-{
-    for (unsigned i = 0; i < change_count; i++)
-        if (changes[i] == point)
-            return true;
-    return false;
-}
-
+/* The i-th change gives the priority i, whenever it comes (the paper's step 3). */
 static void at_point(struct fw_thread *t)
 {
-    if (is_change(fw_control->point_count))
-        t->plan.priority = TOP - ++lowered;
+    for (unsigned i = 0; i < change_count; i++)
+        if (changes[i] == fw_control->point_count)
+            t->plan.priority = SPUN + i;
 }
 
-static void sink_spinning(struct fw_thread *t)
+static void away(struct fw_thread *t, enum fw_turn_end end)
 {
-    if (!t->plan.yields)
-        return;
-    t->plan.priority = TOP - ++lowered;
-    t->plan.yields = false;
+    if (end == FW_TURN_YIELDED)
+        t->plan.priority = SPUN - ++spun;
 }
 
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *best = current;
 
-    FW_EACH_READY(t, ready) {
-        sink_spinning(t);
+    FW_EACH_READY(t, ready)
         if (!best || t->plan.priority > best->plan.priority)
             best = t;
-    }
     return best;
 }
 
-/* The holder yields before it is put among the ready ones: it falls when it is looked at next. */
 const struct fw_strategy fw_strategy_pct = {
     .start = start,
     .born = born,
     .at_point = at_point,
     .pick = pick,
+    .away = away,
 };
 
 /* --- weights --------------------------------------------------------------------------------- */

@@ -69,6 +69,7 @@ struct fw_plan {
     uint32_t points;  /* of its turn */
     uint64_t all_points;
     uint64_t priority, clock;                 /* strategies' */
+    uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
     uint64_t retried; /* the progress it last looked after */
     uint32_t spun;
     uint32_t spin_sites[4];

@@ -1,0 +1,148 @@
+/* explore_report.c - see explore.h. */
+#include "base/json.h"
+#include "cmd/explore.h"
+
+#include <inttypes.h>
+
+static const char *why(const struct fw_explored *explored)
+{
+    switch (explored->state->end) {
+    case FW_CAMPAIGN_TIME:
+        return "the time is over";
+    case FW_CAMPAIGN_FIRST:
+        return "a failure was found";
+    case FW_CAMPAIGN_IDLE:
+        return "nothing new";
+    case FW_CAMPAIGN_EXHAUSTED:
+        return "all schedules were run";
+    case FW_CAMPAIGN_STOPPED:
+        return "stopped";
+    default:
+        return "all runs were made";
+    }
+}
+
+static const char *end_word(enum fw_campaign_end end)
+{
+    static const char *const words[] = {
+        [FW_CAMPAIGN_RUNS] = "runs",           [FW_CAMPAIGN_TIME] = "time",
+        [FW_CAMPAIGN_FIRST] = "first",         [FW_CAMPAIGN_IDLE] = "idle",
+        [FW_CAMPAIGN_EXHAUSTED] = "exhausted", [FW_CAMPAIGN_STOPPED] = "stopped",
+    };
+
+    return words[end];
+}
+
+void fw_explored_line(const struct fw_explored *explored, struct fw_output *out)
+{
+    const struct fw_campaign_state *state = explored->state;
+
+    fw_output_printf(out,
+                     "strategy=%s seed=%" PRIu64 " runs=%" PRIu64 " failing=%" PRIu64
+                     " failures=%zu pairs=%zu points=%" PRIu64 "\n",
+                     explored->strategy, explored->setup->seed, state->runs, state->failing,
+                     state->failures.len, state->pairs, state->length);
+}
+
+static void print_failure(const struct fw_failure *failure, size_t number, struct fw_output *out)
+{
+    char end[64];
+
+    fw_output_printf(out, "failure %zu: %s", number, fw_run_text(&failure->result, end));
+    if (failure->message[0])
+        fw_output_printf(out, ", \"%s\"", failure->message);
+    fw_output_printf(out, "\n  in %" PRIu64 " run%s, first in run %" PRIu64 " (seed %" PRIu64 ")\n",
+                     failure->count, failure->count == 1 ? "" : "s", failure->first,
+                     failure->seed);
+    if (failure->schedule)
+        fw_output_printf(out, "  replay: foreweave replay %s\n", failure->schedule);
+}
+
+static void print_search(const struct fw_explored *explored, struct fw_output *out)
+{
+    const struct fw_campaign_state *state = explored->state;
+
+    if (state->redundant)
+        fw_output_printf(out, "%" PRIu64 " runs were cut short: others had shown the same\n",
+                         state->redundant);
+    if (state->diverged)
+        fw_output_printf(out,
+                         "%" PRIu64 " runs did not follow their choices: something else than the "
+                         "schedule decides what the program does\n",
+                         state->diverged);
+}
+
+void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
+{
+    const struct fw_campaign_state *state = explored->state;
+
+    for (size_t i = 0; i < state->failures.len; i++)
+        print_failure(&state->failures.at[i], i + 1, out);
+    print_search(explored, out);
+    fw_output_printf(out, "%s, seed %" PRIu64 ": %" PRIu64 " run%s", explored->strategy,
+                     explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");
+    if (state->known)
+        fw_output_printf(out, " (%" PRIu64 " of them before)", state->known);
+    fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s\n",
+                     state->failing, state->failures.len, state->failures.len == 1 ? "" : "s",
+                     why(explored));
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static void write_failure(struct fw_json *json, const struct fw_failure *failure, size_t number)
+{
+    static const char *const kinds[] = {
+        [FW_RUN_EXITED] = "exit",     [FW_RUN_SIGNAL] = "signal",   [FW_RUN_DEADLOCK] = "deadlock",
+        [FW_RUN_STUCK] = "stuck",     [FW_RUN_ENDLESS] = "endless", [FW_RUN_TIMEOUT] = "hang",
+    };
+
+    fw_json_object(json, NULL);
+    fw_json_number(json, "id", number);
+    fw_json_text(json, "kind", kinds[failure->result.end]);
+    if (failure->result.end == FW_RUN_EXITED || failure->result.end == FW_RUN_SIGNAL)
+        fw_json_number(json, "code", (uint64_t)failure->result.code);
+    fw_json_text(json, "text", failure->text);
+    fw_json_text(json, "message", failure->message);
+    fw_json_text(json, "status", "observed");
+    fw_json_number(json, "count", failure->count);
+    fw_json_number(json, "run", failure->first);
+    fw_json_number(json, "seed", failure->seed);
+    if (failure->schedule)
+        fw_json_text(json, "schedule", failure->schedule);
+    fw_json_end(json);
+}
+
+void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
+{
+    const struct fw_campaign_state *state = explored->state;
+    struct fw_json json = { .out = out };
+
+    fw_json_object(&json, NULL);
+    fw_json_number(&json, "schema", 1);
+    fw_json_text(&json, "strategy", explored->strategy);
+    fw_json_number(&json, "seed", explored->setup->seed);
+    fw_json_array(&json, "program");
+    for (char *const *word = explored->setup->session.argv; *word; word++)
+        fw_json_text(&json, NULL, *word);
+    fw_json_end(&json);
+    fw_json_array(&json, "findings");
+    for (size_t i = 0; i < state->failures.len; i++)
+        write_failure(&json, &state->failures.at[i], i + 1);
+    fw_json_end(&json);
+    fw_json_object(&json, "runs");
+    fw_json_number(&json, "all", state->runs);
+    fw_json_number(&json, "known", state->known);
+    fw_json_number(&json, "failing", state->failing);
+    fw_json_number(&json, "redundant", state->redundant);
+    fw_json_number(&json, "diverged", state->diverged);
+    fw_json_number(&json, "points", state->length);
+    fw_json_number(&json, "threads", state->threads);
+    fw_json_end(&json);
+    fw_json_number(&json, "shared", state->shared);
+    fw_json_number(&json, "pairs", state->pairs);
+    fw_json_text(&json, "end", end_word(state->end));
+    fw_json_bool(&json, "complete", state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged);
+    fw_json_real(&json, "seconds", state->seconds);
+    fw_json_end(&json);
+}

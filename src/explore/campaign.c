@@ -1,0 +1,431 @@
+/*
+ * campaign.c - see campaign.h.
+ *
+ * The caller's thread plans a round, wakes the workers, waits for them, and takes their trials in
+ * order.  A worker owns a session, takes the next number, runs it, and puts the trial into its
+ * slot.
+ */
+#include "explore/campaign.h"
+
+#include "explore/chess.h"
+#include "explore/failure.h"
+#include "explore/journal.h"
+#include "explore/knowledge.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUND      64u   /* runs of a round at most */
+#define LONG_ROUND 1024u /* ... when nothing has been new for long */
+
+struct worker {
+    struct fw_campaign *campaign;
+    struct fw_session *session;
+    size_t told; /* places that its session knows as shared */
+    pthread_t thread;
+    bool started;
+};
+
+struct fw_campaign {
+    struct fw_campaign_setup setup;
+    struct fw_knowledge knowledge;
+    struct fw_chess *chess; /* NULL: another strategy */
+    int journal;
+    struct fw_trial_vec known; /* of the journal, by number */
+    size_t known_at;
+    struct worker *workers;
+    double start;
+    bool uncontrolled;
+
+    /* The round: fixed while workers are at it. */
+    struct fw_trial *trials;
+    uint64_t first; /* number of the first one */
+    uint64_t length;
+
+    pthread_mutex_t lock;
+    pthread_cond_t begin, over;
+    /* guarded by lock */
+    unsigned round;    /* grows */
+    size_t next, most; /* slots to take: next one, and how many count */
+    unsigned busy;     /* workers that are at the round */
+    bool quit;
+    struct fw_error error;
+    bool failed;
+};
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+uint64_t fw_campaign_seed(uint64_t seed, uint64_t number)
+{
+    uint64_t z = seed * 0x9e3779b97f4a7c15u + number * 0xbf58476d1ce4e5b9u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (z ^ z >> 31) >> 16; /* short enough to be read */
+}
+
+/* --- one run --------------------------------------------------------------------------------- */
+
+static double seconds_left(const struct fw_campaign *campaign)
+{
+    const struct fw_campaign_setup *setup = &campaign->setup;
+
+    return setup->seconds > 0 ? campaign->start + setup->seconds - now() : 1e9;
+}
+
+static struct fw_run_order make_order(const struct fw_campaign *campaign, uint64_t number)
+{
+    static const enum fw_control_strategy strategies[] = {
+        [FW_EXPLORE_RANDOM] = FW_STRATEGY_RANDOM,
+        [FW_EXPLORE_PCT] = FW_STRATEGY_PCT,
+        [FW_EXPLORE_PCT_LARGE] = FW_STRATEGY_PCT_LARGE,
+        [FW_EXPLORE_DELAY] = FW_STRATEGY_DELAY,
+        [FW_EXPLORE_POS] = FW_STRATEGY_POS,
+        [FW_EXPLORE_CHESS] = FW_STRATEGY_CHOICES,
+    };
+    const struct fw_campaign_setup *setup = &campaign->setup;
+    struct fw_run_order order = { .strategy = strategies[setup->strategy],
+                                  .flags = setup->points | FW_CONTROL_FROZEN,
+                                  .depth = setup->depth,
+                                  .length = campaign->length,
+                                  .seed = fw_campaign_seed(setup->seed, number) };
+
+    if (number == 1)
+        order.strategy = FW_STRATEGY_NONE;
+    else if (campaign->chess)
+        fw_chess_order(campaign->chess, number - campaign->first, &order);
+    return order;
+}
+
+/* -1: the campaign cannot go on. */
+static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_error *err)
+{
+    struct fw_campaign *campaign = worker->campaign;
+    struct fw_run_order order = make_order(campaign, trial->number);
+    double left = seconds_left(campaign), limit = campaign->setup.session.limit;
+
+    if (left <= 0)
+        return 0;
+    fw_session_limit(worker->session, left < limit ? left : limit);
+    if (fw_session_run(worker->session, &order, &trial->result, err) < 0)
+        return -1;
+    if (trial->result.end == FW_RUN_TIMEOUT && left < limit)
+        return 0; /* it was our time that was over */
+    fw_trial_read(trial, worker->session);
+    if (fw_failure_judge(trial, worker->session, campaign->setup.ok, err) < 0)
+        return -1;
+    trial->done = true;
+    return 0;
+}
+
+/* --- workers --------------------------------------------------------------------------------- */
+
+/* Tells the session which places are shared by now. */
+static void teach(struct worker *worker)
+{
+    const struct fw_place_vec *shared = &worker->campaign->knowledge.shared;
+
+    for (; worker->told < shared->len; worker->told++) {
+        const struct fw_place *place = &shared->at[worker->told];
+        uint32_t site = fw_session_add_site(worker->session, place->module, place->offset,
+                                            place->operation);
+
+        if (site != FW_CONTROL_NONE)
+            fw_session_site(worker->session, site)->flags |= FW_SITE_SHARED;
+    }
+}
+
+/* With the lock. */
+static void take_over(struct fw_campaign *campaign, size_t slot, int status,
+                      const struct fw_error *err)
+{
+    struct fw_trial *trial = &campaign->trials[slot];
+    struct fw_error problem = *err;
+
+    if (status == 0 && trial->done && campaign->journal >= 0)
+        status = fw_journal_append(campaign->journal, trial, &problem);
+    if (status < 0 && !campaign->failed) {
+        campaign->failed = true;
+        campaign->error = problem;
+    }
+    if (status < 0)
+        campaign->most = 0;
+    else if (campaign->setup.until_first && trial->failure && slot + 1 < campaign->most)
+        campaign->most = slot + 1;
+}
+
+static void work_round(struct worker *worker)
+{
+    struct fw_campaign *campaign = worker->campaign;
+    struct fw_error err = { "" };
+
+    teach(worker);
+    pthread_mutex_lock(&campaign->lock);
+    while (campaign->next < campaign->most) {
+        size_t slot = campaign->next++;
+        struct fw_trial *trial = &campaign->trials[slot];
+        int status;
+
+        if (trial->done) /* the journal knows it */
+            continue;
+        pthread_mutex_unlock(&campaign->lock);
+        status = run_trial(worker, trial, &err);
+        pthread_mutex_lock(&campaign->lock);
+        take_over(campaign, slot, status, &err);
+    }
+    pthread_mutex_unlock(&campaign->lock);
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct fw_campaign *campaign = worker->campaign;
+    unsigned seen = 0;
+
+    pthread_mutex_lock(&campaign->lock);
+    for (;;) {
+        while (campaign->round == seen && !campaign->quit)
+            pthread_cond_wait(&campaign->begin, &campaign->lock);
+        if (campaign->quit)
+            break;
+        seen = campaign->round;
+        pthread_mutex_unlock(&campaign->lock);
+        work_round(worker);
+        pthread_mutex_lock(&campaign->lock);
+        if (--campaign->busy == 0)
+            pthread_cond_signal(&campaign->over);
+    }
+    pthread_mutex_unlock(&campaign->lock);
+    return NULL;
+}
+
+static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
+{
+    for (uint32_t i = 0; i < campaign->setup.jobs; i++) {
+        struct worker *worker = &campaign->workers[i];
+
+        worker->campaign = campaign;
+        worker->session = fw_session_create(&campaign->setup.session, err);
+        if (!worker->session)
+            return -1;
+        errno = pthread_create(&worker->thread, NULL, work, worker);
+        if (errno)
+            return fw_error_errno(err, "cannot start a thread");
+        worker->started = true;
+    }
+    return 0;
+}
+
+/* --- rounds ---------------------------------------------------------------------------------- */
+
+static size_t round_size(const struct fw_campaign *campaign)
+{
+    const struct fw_campaign_state *state = &campaign->knowledge.state;
+    uint64_t size = state->runs < 4 ? (state->runs == 0 ? 1 : 4 - state->runs)
+                                    : state->runs < ROUND ? state->runs : ROUND;
+
+    if (state->quiet > LONG_ROUND)
+        size = LONG_ROUND;
+    if (campaign->setup.runs && size > campaign->setup.runs - state->runs)
+        size = campaign->setup.runs - state->runs;
+    if (campaign->chess && state->runs)
+        size = fw_chess_plan(campaign->chess, size);
+    return size;
+}
+
+/* Slots whose trials the journal tells. */
+static void recall(struct fw_campaign *campaign, size_t count)
+{
+    struct fw_trial_vec *known = &campaign->known;
+
+    for (; campaign->known_at < known->len; campaign->known_at++) {
+        struct fw_trial *trial = &known->at[campaign->known_at];
+        uint64_t slot = trial->number - campaign->first;
+
+        if (trial->number >= campaign->first + count)
+            return;
+        if (trial->number < campaign->first || campaign->trials[slot].done)
+            continue;
+        campaign->trials[slot] = *trial;
+        memset(trial, 0, sizeof *trial);
+        campaign->knowledge.state.known++;
+    }
+}
+
+static void run_round(struct fw_campaign *campaign, size_t count)
+{
+    campaign->first = campaign->knowledge.state.runs + 1;
+    campaign->length = campaign->knowledge.state.length;
+    campaign->trials = fw_xcalloc(count, sizeof *campaign->trials);
+    recall(campaign, count);
+    for (size_t i = 0; i < count; i++)
+        campaign->trials[i].number = campaign->first + i;
+    pthread_mutex_lock(&campaign->lock);
+    campaign->round++;
+    campaign->next = 0;
+    campaign->most = count;
+    campaign->busy = campaign->setup.jobs;
+    pthread_cond_broadcast(&campaign->begin);
+    while (campaign->busy)
+        pthread_cond_wait(&campaign->over, &campaign->lock);
+    pthread_mutex_unlock(&campaign->lock);
+}
+
+/* Takes the trials in order; true: the campaign is over. */
+static bool take_round(struct fw_campaign *campaign, size_t count)
+{
+    struct fw_knowledge *knowledge = &campaign->knowledge;
+    bool over = false;
+
+    for (size_t i = 0; i < count && !over; i++) {
+        struct fw_trial *trial = &campaign->trials[i];
+
+        if (!trial->done) {
+            knowledge->state.end = FW_CAMPAIGN_TIME;
+            over = true;
+            break;
+        }
+        campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
+        fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
+        if (campaign->chess && trial->number > 1)
+            fw_chess_learn(campaign->chess, i, trial);
+        over = fw_knowledge_ends(knowledge, &campaign->setup) || campaign->uncontrolled;
+    }
+    for (size_t i = 0; i < count; i++)
+        fw_trial_release(&campaign->trials[i]);
+    free(campaign->trials);
+    campaign->trials = NULL;
+    return over;
+}
+
+int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
+{
+    struct fw_campaign_state *state = &campaign->knowledge.state;
+    const struct fw_campaign_setup *setup = &campaign->setup;
+    bool over = false;
+
+    campaign->start = now();
+    if (start_workers(campaign, err) < 0)
+        return -1;
+    while (!over) {
+        size_t count = round_size(campaign), shared = state->shared;
+
+        if (count == 0) {
+            state->end = FW_CAMPAIGN_EXHAUSTED;
+            break;
+        }
+        run_round(campaign, count);
+        if (campaign->failed) {
+            *err = campaign->error;
+            return -1;
+        }
+        over = take_round(campaign, count);
+        if (campaign->chess && state->shared > shared)
+            fw_chess_restart(campaign->chess);
+        state->seconds = now() - campaign->start;
+        if (setup->progress && setup->progress(setup->context, state) && !over) {
+            state->end = FW_CAMPAIGN_STOPPED;
+            over = true;
+        }
+    }
+    return 0;
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+static int compare_trials(const void *a, const void *b)
+{
+    const struct fw_trial *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int open_journal(struct fw_campaign *campaign, struct fw_error *err)
+{
+    struct fw_trial_vec *known = &campaign->known;
+
+    if (!campaign->setup.journal)
+        return 0;
+    campaign->journal =
+        fw_journal_open(campaign->setup.journal, campaign->setup.about, known, err);
+    if (campaign->journal < 0)
+        return -1;
+    if (known->len)
+        qsort(known->at, known->len, sizeof *known->at, compare_trials);
+    return 0;
+}
+
+struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup,
+                                       struct fw_error *err)
+{
+    struct fw_campaign *campaign = fw_xcalloc(1, sizeof *campaign);
+
+    campaign->setup = *setup;
+    if (campaign->setup.session.limit <= 0)
+        campaign->setup.session.limit = 10;
+    if (!campaign->setup.jobs)
+        campaign->setup.jobs = 1;
+    campaign->journal = -1;
+    campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
+    fw_knowledge_init(&campaign->knowledge);
+    if (setup->strategy == FW_EXPLORE_CHESS)
+        campaign->chess = fw_chess_create(setup->preemptions);
+    pthread_mutex_init(&campaign->lock, NULL);
+    pthread_cond_init(&campaign->begin, NULL);
+    pthread_cond_init(&campaign->over, NULL);
+    if (open_journal(campaign, err) < 0) {
+        fw_campaign_destroy(campaign);
+        return NULL;
+    }
+    return campaign;
+}
+
+static void stop_workers(struct fw_campaign *campaign)
+{
+    pthread_mutex_lock(&campaign->lock);
+    campaign->quit = true;
+    pthread_cond_broadcast(&campaign->begin);
+    pthread_mutex_unlock(&campaign->lock);
+    for (uint32_t i = 0; i < campaign->setup.jobs; i++) {
+        if (campaign->workers[i].started)
+            pthread_join(campaign->workers[i].thread, NULL);
+        fw_session_destroy(campaign->workers[i].session);
+    }
+    free(campaign->workers);
+}
+
+void fw_campaign_destroy(struct fw_campaign *campaign)
+{
+    if (!campaign)
+        return;
+    stop_workers(campaign);
+    pthread_mutex_destroy(&campaign->lock);
+    pthread_cond_destroy(&campaign->begin);
+    pthread_cond_destroy(&campaign->over);
+    for (size_t i = 0; i < campaign->known.len; i++)
+        fw_trial_release(&campaign->known.at[i]);
+    fw_vec_release(&campaign->known);
+    if (campaign->journal >= 0)
+        close(campaign->journal);
+    fw_chess_destroy(campaign->chess);
+    fw_knowledge_release(&campaign->knowledge);
+    free(campaign);
+}
+
+const struct fw_campaign_state *fw_campaign_state(const struct fw_campaign *campaign)
+{
+    return &campaign->knowledge.state;
+}
+
+bool fw_campaign_is_uncontrolled(const struct fw_campaign *campaign)
+{
+    return campaign->uncontrolled;
+}

@@ -1,0 +1,100 @@
+/*
+ * campaign.h - many runs of one program, until a budget is spent.
+ *
+ * Runs are numbered from 1.  The first is not preempted at all and shows which places are shared
+ * and how long a run is; all others follow the strategy.  They are made in *rounds*: what a round
+ * does depends on what the rounds before it have shown, and not on what happens in it.  So several
+ * workers can share its runs, and the same seed gives the same campaign with any number of them.
+ * Results are taken in the order of the numbers, and budgets are exact: behind the run that ends
+ * the campaign nothing counts.
+ *
+ * Not thread-safe; the campaign has threads of its own.  Callbacks come from the caller's thread.
+ */
+#ifndef FW_EXPLORE_CAMPAIGN_H
+#define FW_EXPLORE_CAMPAIGN_H
+
+#include "explore/trial.h"
+
+enum fw_explore_strategy {
+    FW_EXPLORE_RANDOM,
+    FW_EXPLORE_PCT,
+    FW_EXPLORE_PCT_LARGE,
+    FW_EXPLORE_DELAY,
+    FW_EXPLORE_POS,
+    FW_EXPLORE_CHESS,
+    FW_EXPLORE_STRATEGIES,
+};
+
+#define FW_ANY_PREEMPTIONS UINT32_MAX
+
+/* A failure: all failing runs with the same text. */
+struct fw_failure {
+    const char *text, *message; /* the campaign's */
+    struct fw_run_result result;
+    uint64_t first, count; /* number of the first run, and how many */
+    uint64_t seed;         /* of the first one */
+    char *schedule;        /* a file that replays it, or NULL; the campaign's */
+};
+
+FW_VEC_TYPE(fw_failure_vec, struct fw_failure);
+
+enum fw_campaign_end {
+    FW_CAMPAIGN_RUNS,      /* all were made */
+    FW_CAMPAIGN_TIME,      /* the time is over */
+    FW_CAMPAIGN_FIRST,     /* a failure was found, which was to end it */
+    FW_CAMPAIGN_IDLE,      /* nothing new for long enough */
+    FW_CAMPAIGN_EXHAUSTED, /* every schedule that the search asks for was run */
+    FW_CAMPAIGN_STOPPED,   /* by the caller */
+};
+
+/* What is known so far. */
+struct fw_campaign_state {
+    uint64_t runs;      /* that count */
+    uint64_t known;     /* of these, made before this campaign began */
+    uint64_t failing;   /* runs */
+    uint64_t redundant; /* that were cut short: another one has shown the same */
+    uint64_t diverged;  /* runs that did not follow their choices */
+    uint64_t quiet;     /* since something was new */
+    uint64_t length;    /* points of the longest one */
+    uint32_t threads;   /* most */
+    size_t shared, pairs;
+    struct fw_failure_vec failures;
+    enum fw_campaign_end end;
+    double seconds; /* of this campaign, without what was known */
+};
+
+struct fw_campaign_setup {
+    struct fw_session_setup session;
+    enum fw_explore_strategy strategy;
+    uint32_t depth, preemptions;
+    uint32_t points; /* FW_CONTROL_ALL_POINTS and the like; 0: shared ones */
+    uint64_t seed;
+    uint64_t runs, idle; /* 0: any */
+    double seconds;      /* 0: any */
+    bool until_first;
+    uint32_t jobs;
+    const char *ok;      /* a command that judges, or NULL */
+    const char *journal; /* a file, or NULL */
+    const char *about;   /* for the journal: what makes two campaigns the same */
+
+    void *context;
+    /* After each round; true: stop. */
+    bool (*progress)(void *context, const struct fw_campaign_state *state);
+};
+
+struct fw_campaign;
+
+/* NULL: the program cannot be run, or the journal cannot be read. */
+struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup,
+                                       struct fw_error *err);
+/* 0, or -1: something went wrong that is not the program's fault. */
+int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err);
+const struct fw_campaign_state *fw_campaign_state(const struct fw_campaign *campaign);
+void fw_campaign_destroy(struct fw_campaign *campaign);
+
+/* The seed of a run. */
+uint64_t fw_campaign_seed(uint64_t seed, uint64_t number);
+/* Is it the runtime that is missing?  True if no run was under control. */
+bool fw_campaign_is_uncontrolled(const struct fw_campaign *campaign);
+
+#endif

@@ -1,0 +1,113 @@
+/* knowledge.c - see knowledge.h. */
+#include "explore/knowledge.h"
+
+#include <inttypes.h>
+
+void fw_knowledge_init(struct fw_knowledge *knowledge)
+{
+    memset(knowledge, 0, sizeof *knowledge);
+    fw_strtab_init(&knowledge->places);
+    fw_strtab_init(&knowledge->failures);
+    fw_strtab_init(&knowledge->messages);
+    fw_strtab_init(&knowledge->pairs);
+}
+
+void fw_knowledge_release(struct fw_knowledge *knowledge)
+{
+    for (size_t i = 0; i < knowledge->shared.len; i++)
+        fw_place_release(&knowledge->shared.at[i]);
+    fw_vec_release(&knowledge->shared);
+    for (size_t i = 0; i < knowledge->state.failures.len; i++)
+        free(knowledge->state.failures.at[i].schedule);
+    fw_vec_release(&knowledge->state.failures);
+    fw_strtab_release(&knowledge->places);
+    fw_strtab_release(&knowledge->failures);
+    fw_strtab_release(&knowledge->messages);
+    fw_strtab_release(&knowledge->pairs);
+}
+
+/* Adds the text to the set; true: it was not there. */
+static bool is_new(struct fw_strtab *set, const char *text, size_t length)
+{
+    uint32_t before = fw_strtab_count(set);
+
+    fw_strtab_intern(set, text, length);
+    return fw_strtab_count(set) > before;
+}
+
+static bool add_place(struct fw_knowledge *knowledge, const struct fw_place *place)
+{
+    char *text = fw_xasprintf("%s+%" PRIx64 " %s", place->module, place->offset, place->operation);
+    bool fresh = is_new(&knowledge->places, text, strlen(text));
+    struct fw_place copy = { fw_xstrdup(place->module), fw_xstrdup(place->operation),
+                             place->offset };
+
+    free(text);
+    if (fresh)
+        fw_vec_push(&knowledge->shared, copy);
+    else
+        fw_place_release(&copy);
+    return fresh;
+}
+
+static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *trial,
+                        uint64_t seed)
+{
+    struct fw_campaign_state *state = &knowledge->state;
+    const char *message = trial->message ? trial->message : "";
+    uint32_t id = fw_strtab_intern(&knowledge->failures, trial->failure, strlen(trial->failure));
+    struct fw_failure failure = { .result = trial->result, .first = trial->number, .seed = seed };
+
+    state->failing++;
+    if (id < state->failures.len) {
+        state->failures.at[id].count++;
+        return false;
+    }
+    failure.count = 1;
+    failure.text = fw_strtab_text(&knowledge->failures, id);
+    failure.message =
+        fw_strtab_text(&knowledge->messages,
+                       fw_strtab_intern(&knowledge->messages, message, strlen(message)));
+    fw_vec_push(&state->failures, failure);
+    return true;
+}
+
+bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *trial, uint64_t seed)
+{
+    struct fw_campaign_state *state = &knowledge->state;
+    bool fresh = false;
+
+    state->runs++;
+    state->redundant += trial->redundant;
+    state->diverged += trial->diverged;
+    if (trial->points > state->length)
+        state->length = trial->points;
+    if (trial->threads > state->threads)
+        state->threads = trial->threads;
+    for (size_t i = 0; i < trial->found.len; i++)
+        fresh |= add_place(knowledge, &trial->found.at[i]);
+    for (size_t i = 0; i < trial->pairs.len; i++)
+        fresh |= is_new(&knowledge->pairs, (const char *)&trial->pairs.at[i],
+                        sizeof *trial->pairs.at);
+    if (trial->failure)
+        fresh |= add_failure(knowledge, trial, seed);
+    state->shared = knowledge->shared.len;
+    state->pairs = fw_strtab_count(&knowledge->pairs);
+    state->quiet = fresh ? 0 : state->quiet + 1;
+    return fresh;
+}
+
+bool fw_knowledge_ends(struct fw_knowledge *knowledge, const struct fw_campaign_setup *setup)
+{
+    struct fw_campaign_state *state = &knowledge->state;
+
+    if (setup->until_first && state->failing)
+        state->end = FW_CAMPAIGN_FIRST;
+    else if (setup->runs && state->runs >= setup->runs)
+        state->end = FW_CAMPAIGN_RUNS;
+    else if (setup->idle && state->quiet >= setup->idle)
+        state->end = FW_CAMPAIGN_IDLE;
+    else
+        return false;
+    return true;
+}

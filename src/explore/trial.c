@@ -1,0 +1,58 @@
+/* trial.c - see trial.h. */
+#include "explore/trial.h"
+
+static void read_found(struct fw_trial *trial, struct fw_session *session)
+{
+    uint32_t count = fw_session_head(session)->site_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct fw_control_site *site = fw_session_site(session, i);
+        struct fw_place place;
+
+        if ((site->flags & (FW_SITE_FOUND | FW_SITE_SHARED | FW_SITE_TOLD)) != FW_SITE_FOUND)
+            continue;
+        site->flags |= FW_SITE_TOLD;
+        place.module = fw_xstrdup(fw_session_module(session, site->module));
+        place.operation = fw_xstrdup(site->operation);
+        place.offset = site->offset;
+        fw_vec_push(&trial->found, place);
+    }
+}
+
+void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
+{
+    const struct fw_control_head *head = fw_session_head(session);
+    const uint64_t *pairs = fw_session_new_pairs(session);
+
+    trial->points = head->point_count;
+    trial->threads = head->thread_count;
+    trial->redundant = head->outcome == FW_OUTCOME_REDUNDANT;
+    trial->diverged = head->diverged != 0;
+    if (head->new_shared)
+        read_found(trial, session);
+    for (uint32_t i = 0; i < head->new_pairs; i++)
+        fw_vec_push(&trial->pairs, pairs[i]);
+    if (head->flags & FW_CONTROL_DECISIONS) {
+        trial->decision_bytes = head->decision_bytes;
+        trial->decisions = fw_xmalloc(head->decision_bytes + 1);
+        memcpy(trial->decisions, fw_session_decisions(session), head->decision_bytes);
+    }
+}
+
+void fw_place_release(struct fw_place *place)
+{
+    free(place->module);
+    free(place->operation);
+}
+
+void fw_trial_release(struct fw_trial *trial)
+{
+    for (size_t i = 0; i < trial->found.len; i++)
+        fw_place_release(&trial->found.at[i]);
+    fw_vec_release(&trial->found);
+    fw_vec_release(&trial->pairs);
+    free(trial->failure);
+    free(trial->message);
+    free(trial->decisions);
+    memset(trial, 0, sizeof *trial);
+}

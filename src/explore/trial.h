@@ -1,0 +1,45 @@
+/*
+ * trial.h - one run of a campaign: its number, how it ended, and what it has shown for the first
+ * time.
+ *
+ * A trial is a plain value: made from a session that has just run (fw_trial_read), or read from a
+ * journal.  What a campaign knows depends on its trials in the order of their numbers and on
+ * nothing else.
+ */
+#ifndef FW_EXPLORE_TRIAL_H
+#define FW_EXPLORE_TRIAL_H
+
+#include "explore/session.h"
+
+/* A place in the code whose number is not known. */
+struct fw_place {
+    char *module, *operation;
+    uint64_t offset;
+};
+
+FW_VEC_TYPE(fw_place_vec, struct fw_place);
+FW_VEC_TYPE(fw_pair_vec, uint64_t);
+
+struct fw_trial {
+    uint64_t number; /* from 1 */
+    bool done;       /* false: there was no time for it */
+    bool redundant;  /* it was the same as another one and ended before its end */
+    bool diverged;   /* it did not follow its choices */
+    struct fw_run_result result;
+    uint64_t points;
+    uint32_t threads;
+    char *failure;             /* NULL: it passed.  Equal for failures that count as one */
+    char *message;             /* what users are told about it, or NULL */
+    struct fw_place_vec found; /* sites that were seen to be shared */
+    struct fw_pair_vec pairs;  /* sites that have met */
+    char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
+    size_t decision_bytes;
+};
+
+/* What is new in the session's latest run; the session remembers that it has been told. */
+void fw_trial_read(struct fw_trial *trial, struct fw_session *session);
+void fw_trial_release(struct fw_trial *trial);
+
+void fw_place_release(struct fw_place *place);
+
+#endif
