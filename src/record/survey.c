@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define AHEAD 12u /* units: memory is fetched so much before it is needed */
+#define LARGE_CHUNKS 64u /* a block of more is a large one */
 
 struct fw_survey *fw_survey_create(uint64_t limit)
 {
@@ -53,24 +54,21 @@ uint32_t fw_survey_threads(const struct fw_survey *survey)
     return survey->forks;
 }
 
-/* Freeing touches what was touched before: whoever owns it then shares it. */
+/* Freeing touches the whole block: who has touched it before, or does so afterwards, shares it. */
 static void touch_freed_chunk(struct fw_survey *survey, const struct fw_life *block,
                               uint64_t number)
 {
-    struct area *area = fw_chunks_find(survey->areas, number);
+    struct area *area = fw_survey_area(survey, number);
     uint64_t first = number * FW_CHUNK_WORDS, end = first + FW_CHUNK_WORDS;
 
-    if (!area)
-        return;
     end = block->end < end ? block->end : end;
-    for (uint64_t word = block->word > first ? block->word : first; word < end; word++)
-        if (word_touched(area->word[word - first]))
-            fw_survey_word(survey, area, (unsigned)(word - first),
-                           word_touched(area->word[word - first]), 0);
+    for (uint64_t word = block->word > first ? block->word : first; area && word < end; word++)
+        fw_survey_word(survey, area, (unsigned)(word - first), 0xff, 0);
 }
 
 static void touch_freed(struct fw_survey *survey, const struct fw_life *block)
 {
+    uint64_t first = block->word / FW_CHUNK_WORDS, last = (block->end - 1) / FW_CHUNK_WORDS;
     size_t count;
     uint64_t *numbers;
 
@@ -79,8 +77,12 @@ static void touch_freed(struct fw_survey *survey, const struct fw_life *block)
     /* A block that became smaller ends in the middle of a life. */
     fw_survey_area(survey, block->end / FW_CHUNK_WORDS);
     fw_survey_cut(survey, block->end);
-    numbers = fw_chunks_list(survey->areas, block->word / FW_CHUNK_WORDS,
-                             (block->end - 1) / FW_CHUNK_WORDS, &count);
+    for (uint64_t n = first; last - first < LARGE_CHUNKS && n <= last; n++)
+        touch_freed_chunk(survey, block, n);
+    if (last - first < LARGE_CHUNKS)
+        return;
+    /* Of a large block, what nobody has touched so far costs too much to remember. */
+    numbers = fw_chunks_list(survey->areas, first, last, &count);
     for (size_t i = 0; i < count; i++)
         touch_freed_chunk(survey, block, numbers[i]);
     free(numbers);

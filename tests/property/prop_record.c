@@ -258,7 +258,7 @@ static bool note_touch(struct model *m, const struct fw_wire_unit *record, unsig
     for (uint64_t at = freed ? freed->word * 8 : 0; freed && at < freed->end * 8; at++) {
         const uint32_t *cell = cell_at(m, at);
 
-        if (cell && m->cells.at[*cell].threads) /* freeing touches what was touched */
+        if (cell) /* freeing touches all of it */
             m->cells.at[*cell].threads |= 1u << thread;
     }
     return true;
