@@ -260,7 +260,7 @@ static void put_summary(struct fw_text *text, const struct fw_finding *finding)
         fw_text_symbol(text, space, mark->target);
     }
     fw_report_stack(&text->frames, text->symbols, text->contexts, mark->site, mark->context.stack,
-                    1);
+                    FW_TEXT_FRAMES);
     fw_text_in_function(text, mark->site);
     fw_output_text(text->out, "\n");
 }

@@ -4,6 +4,7 @@
 #include "report/location.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_control(char letter)
@@ -52,8 +53,24 @@ void fw_text_place(struct fw_text *text, uint32_t site, uint32_t stack)
         fw_output_text(text->out, " at ");
         fw_text_symbol(text, FW_SPACE_SITE, site);
     }
-    fw_report_stack(&text->frames, text->symbols, text->contexts, site, stack, 1);
+    fw_report_stack(&text->frames, text->symbols, text->contexts, site, stack, FW_TEXT_FRAMES);
     fw_text_in_function(text, site);
+}
+
+/* The function of the stack that the site lies in: what it inlines from system headers comes
+ * before it. */
+static const char *function_at(const struct fw_text *text, const char *where)
+{
+    const struct fw_report_frame *frames = text->frames.at;
+
+    for (size_t i = 0; i < text->frames.len && !frames[i].site && frames[i].at.file; i++) {
+        size_t len = strlen(frames[i].at.file);
+
+        if (strncmp(where, frames[i].at.file, len) == 0 && where[len] == ':' &&
+            strtoul(where + len + 1, NULL, 10) == frames[i].at.line)
+            return frames[i].function;
+    }
+    return frames[0].function;
 }
 
 void fw_text_in_function(struct fw_text *text, uint32_t site)
@@ -63,7 +80,7 @@ void fw_text_in_function(struct fw_text *text, uint32_t site)
 
     if (!text->frames.len)
         return;
-    function = text->frames.at[0].function;
+    function = function_at(text, where);
     len = strlen(function);
     /* Without debug information the site is FUNCTION+0xOFFSET. */
     if (strncmp(where, function, len) == 0 && where[len] == '+')

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE        UINT32_MAX
+#define MOST_FRAMES 64u /* inlined into each other */
 
 /* Where a name comes from. */
 struct origin {
@@ -129,13 +130,40 @@ static bool parse(const struct fw_places *places, const char *name, size_t len,
     return true;
 }
 
+/* Is it a header of the system, whose inlined functions stand for the code that calls them? */
+static bool is_system(const char *file)
+{
+    return strncmp(file, "/usr/include/", 13) == 0 || strncmp(file, "/usr/lib/", 9) == 0 ||
+           strncmp(file, "/usr/local/include/", 19) == 0;
+}
+
+/* The line: of what is inlined from the system's headers, where the program's own code calls it. */
+static bool own_line(struct fw_places *places, const struct module *module, uint64_t offset,
+                     struct fw_source *source)
+{
+    struct fw_source_frame frames[MOST_FRAMES];
+    size_t count;
+
+    if (!fw_symbolizer_line(places->symbolizer, module->number, offset, source))
+        return false;
+    if (!is_system(source->file))
+        return true;
+    count = fw_symbolizer_frames(places->symbolizer, module->number, offset, frames, MOST_FRAMES);
+    for (size_t i = 0; i < count; i++)
+        if (frames[i].at.file && !is_system(frames[i].at.file)) {
+            *source = frames[i].at;
+            break;
+        }
+    return true;
+}
+
 /* The caller frees it. */
 static char *site_text(struct fw_places *places, const struct module *module, uint64_t offset)
 {
     struct fw_source source;
     struct fw_source_function function;
 
-    if (fw_symbolizer_line(places->symbolizer, module->number, offset, &source))
+    if (own_line(places, module, offset, &source))
         return fw_xasprintf("%s:%u", source.file, source.line);
     if (fw_symbolizer_function(places->symbolizer, module->number, offset, &function))
         return fw_xasprintf("%s+0x%" PRIx64, function.name, offset - function.start);

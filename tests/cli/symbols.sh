@@ -108,4 +108,37 @@ expect 66 check --analysis=race t.fwt
 err_has "cannot open '$scratch/hidden'"
 expect 0 trace verify t.fwt result.json
 
+# What is inlined from headers of the system happens where the program uses it.
+cat >guards.cc <<'END'
+#include <mutex>
+#include <thread>
+std::mutex a, b;
+static void forward()
+{
+    std::lock_guard<std::mutex> first(a);
+    std::lock_guard<std::mutex> second(b);
+}
+static void backward()
+{
+    std::lock_guard<std::mutex> first(b);
+    std::lock_guard<std::mutex> second(a);
+}
+int main()
+{
+    forward();
+    std::thread one(forward);
+    one.join();
+    std::thread two(forward), three(backward);
+    two.join();
+    three.join();
+}
+END
+expect 0 c++ -g -O2 guards.cc -o guards
+expect 0 record -q --quantum=100000 -o guards.fwt -- ./guards
+expect 66 check --analysis=deadlock guards.fwt
+out_has "Acquire of 'a' at guards.cc:12 in backward"
+out_has "Acquire of 'b' at guards.cc:7 in forward"
+out_has "SUMMARY: Foreweave: deadlock guards.cc:12 in backward"
+out_has "foreweave: 1 finding"
+
 finish
