@@ -32,6 +32,7 @@ static void send_beginning(struct fw_thread *t)
 {
     fw_modules_resend(t);
     fw_segment_next(t);
+    fw_thread_send_start(t);
 }
 
 static void start(void)

@@ -179,7 +179,7 @@ void fw_thread_cancel_create(struct fw_thread *t)
     fw_sched_unlock();
 }
 
-static void send_start(struct fw_thread *t)
+void fw_thread_send_start(struct fw_thread *t)
 {
     pthread_attr_t attributes;
     void *stack = NULL;
@@ -208,7 +208,7 @@ void fw_thread_begin(struct fw_thread *t)
         fw_yield(t); /* sets its quantum, and lets the seed decide who goes first */
     }
     fw_segment_next(t);
-    send_start(t);
+    fw_thread_send_start(t);
     if (registry.has_key)
         pthread_setspecific(registry.key, t);
     fw_leave(t);

@@ -127,6 +127,8 @@ struct fw_thread {
 void fw_thread_adopt_main(void);
 /* After a fork: the caller is the only thread, number 0. */
 void fw_thread_adopt_child(struct fw_thread *t);
+/* The calling thread is t, and has this stack. */
+void fw_thread_send_start(struct fw_thread *t);
 /* For every thread that is not forgotten, with the scheduler's lock held. */
 void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context);
 /* The thread with this number that is not forgotten; NULL: there is none. */
