@@ -114,17 +114,17 @@ static void put_list(struct fw_output *out, const struct fw_lines *lines, bool p
         fw_output_printf(out, " and %zu more", lines->len - MOST_NAMES);
 }
 
-static void put_end(struct fw_output *out, const struct fw_recording *recording)
+static void put_end(struct fw_output *out, const struct fw_recording *recording, const char *before)
 {
     const char *name = recording->signal ? sigdescr_np(atoi(recording->signal)) : NULL;
 
     if (recording->signal)
-        fw_output_printf(out, ", ended by signal %s%s%s%s", recording->signal, name ? " (" : "",
-                         name ? name : "", name ? ")" : "");
+        fw_output_printf(out, "%sended by signal %s%s%s%s", before, recording->signal,
+                         name ? " (" : "", name ? name : "", name ? ")" : "");
     else if (recording->exec)
-        fw_output_printf(out, ", replaced by another program");
+        fw_output_printf(out, "%sreplaced by another program", before);
     else if (recording->exit)
-        fw_output_printf(out, ", exit status %s", recording->exit);
+        fw_output_printf(out, "%sexit status %s", before, recording->exit);
 }
 
 static void row_list(struct fw_output *out, int width, const char *label,
@@ -146,7 +146,7 @@ void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *
     put_clean(out, recording->command    ? recording->command
                    : recording->program ? recording->program
                                         : "a program");
-    put_end(out, recording);
+    put_end(out, recording, ", ");
     fw_output_text(out, "\n");
     if (!recording->accesses)
         fw_output_printf(out, "  %-*s %s\n", width, "accesses",
@@ -196,6 +196,11 @@ void fw_report_recording_notes(struct fw_output *out, const struct fw_recording 
 {
     if (!recording || !recording->known)
         return;
+    if (recording->signal) {
+        fw_output_text(out, "The program was ");
+        put_end(out, recording, "");
+        fw_output_text(out, "\n");
+    }
     note_waiting(out, &recording->waiting, places);
     if (!recording->accesses)
         fw_output_text(out, "Memory accesses were not seen: nothing in the program was built with "
