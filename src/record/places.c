@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,6 +77,11 @@ int fw_place_open(const char *path, struct fw_error *err)
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         close(fd);
         return fw_error_set(err, "cannot write '%s': not a regular file", path);
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+        close(fd);
+        return fw_error_set(err, "cannot write '%s': another recording is being written there",
+                            path);
     }
     if (ftruncate(fd, 0) < 0) {
         fw_error_errno(err, "cannot write '%s'", path);

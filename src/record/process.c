@@ -5,6 +5,7 @@
 #include "record/units.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +15,15 @@
 static int open_spool(struct fw_process *p, const struct fw_spool_pair_text *pairs, size_t count,
                       struct fw_error *err)
 {
-    int fd = fw_place_open(p->path, err);
+    int fd;
 
+    if (p->lock >= 0)
+        close(p->lock);
+    p->lock = -1;
+    fd = fw_place_open(p->path, err);
     if (fd < 0)
         return -1;
+    p->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     p->spool = fw_spool_create(fd, p->path);
     p->survey = fw_survey_create(fw_survey_default_limit());
     for (size_t i = 0; i < count; i++)
@@ -34,7 +40,7 @@ struct fw_process *fw_process_create(const char *path,
     struct fw_process *p = fw_xcalloc(1, sizeof *p);
 
     p->path = fw_xstrdup(path);
-    p->pidfd = -1;
+    p->pidfd = p->lock = -1;
     if (open_spool(p, pairs, pair_count, err) < 0) {
         fw_process_destroy(p);
         return NULL;
@@ -59,6 +65,8 @@ void fw_process_destroy(struct fw_process *p)
     if (!p)
         return;
     release_live(p);
+    if (p->lock >= 0)
+        close(p->lock);
     fw_vec_release(&p->kept);
     for (size_t i = 0; i < p->late.len; i++) {
         free(p->late.at[i].key);

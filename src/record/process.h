@@ -24,6 +24,7 @@ struct fw_process {
     char *path;
     struct fw_ring ring;
     struct fw_spool *spool;
+    int lock; /* keeps other recordings off its file until the trace is there; -1: none */
     struct fw_survey *survey;
     struct fw_kept_list kept; /* once it is over */
     uint64_t flushed;         /* ms: when the spool was last flushed */

@@ -165,6 +165,7 @@ hang() { # NAME SIGNAL TEXT
         tries=$((tries + 1))
     done
     err_has "$3"
+    ${before_end:-:}
     if [ "$2" = go ]; then touch go; else kill -s "$2" "$(pgrep -P $! -x "$1")"; fi
     wait $!
 }
@@ -188,6 +189,17 @@ out_has "Wait for 'b' at circle.c:9 in f by thread T1 (locks held: a;"
 out_has "#0 f circle.c:9"
 grep -q '"status":"observed"' result.json && grep -q '"guarantee":"sound"' result.json ||
     complain "not observed and sound"
+
+# A file that is being recorded to is not for another recording.
+second() {
+    "$FOREWEAVE" record -o circle.fwt -- ./circle right >second.out 2>second.err
+    [ $? = 125 ] || complain "two recordings into one file"
+    grep -q "another recording is being written there" second.err || complain "no word of why"
+}
+before_end=second
+hang circle TERM "the program is in a deadlock:"
+before_end=:
+checks circle 66
 
 # The spool that is left when both were killed tells the same.
 hang circle KILL "the program is in a deadlock:"
