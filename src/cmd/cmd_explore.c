@@ -7,6 +7,7 @@
 #include "cmd/explore.h"
 #include "cmd/places.h"
 #include "record/launch.h"
+#include "record/places.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -85,10 +86,11 @@ static const struct fw_option options[] = {
                 "its environment FOREWEAVE_STATUS is the exit status (128 + N after signal N) and "
                 "FOREWEAVE_OUTPUT a file with what was printed. Deadlocks and runs that hang are "
                 "always failures." },
-    { "folder", 0, "DIR", "remember runs in DIR, and go on there",
+    { "folder", 0, "DIR", "keep runs and schedules in DIR, and go on there",
       FW_OPTION(DIR, struct explore, folder),
       .detail = "What the runs have shown is kept in DIR/journal. The same command again takes "
-                "from there what was done before, also if it was killed." },
+                "from there what was done before, also if it was killed. Without this option only "
+                "the schedules of failures are kept, in a folder of their own in .foreweave." },
     FW_FORMAT_OPTION(struct explore, format),
     FW_OUTPUT_OPTION(struct explore, output),
     { "quiet", 'q', NULL, "no progress", FW_OPTION(FLAG, struct explore, quiet) },
@@ -161,6 +163,7 @@ static void on_interrupt(int number)
 
 struct watch {
     struct fw_explored explored;
+    char *folder; /* of schedules */
     struct fw_progress line;
     uint64_t next; /* runs at which the next line is due, where there is no terminal */
     bool quiet;
@@ -206,6 +209,25 @@ static bool watch_progress(void *context, const struct fw_campaign_state *state)
         say_line(watch);
     }
     return interrupted;
+}
+
+/* A folder of its own, when the first failure is found. */
+static const char *make_folder(void *context)
+{
+    struct watch *watch = context;
+    struct fw_error err;
+    char *path, *slash;
+
+    if (watch->folder)
+        return watch->folder;
+    if (fw_place_default(&path, &err) < 0) {
+        fw_cmd_warning("no schedules are kept: %s", err.message);
+        return NULL;
+    }
+    slash = strrchr(path, '/');
+    watch->folder = fw_xstrndup(path, (size_t)(slash - path));
+    free(path);
+    return watch->folder;
 }
 
 /* --- the command ----------------------------------------------------------------------------- */
@@ -315,6 +337,8 @@ static int run(const void *values, int argc, char **argv)
     setup.session.runtime = places.runtime;
     setup.context = &watch;
     setup.progress = watch_progress;
+    setup.place = make_folder;
+    setup.folder = explore->folder;
     watch.explored = (struct fw_explored){ &setup, NULL, strategies[explore->strategy] };
     fw_progress_init(&watch.line, STDERR_FILENO, 0, now());
     sigaction(SIGINT, &action, NULL);
@@ -322,6 +346,7 @@ static int run(const void *values, int argc, char **argv)
     status = prepare_folder(explore, &setup, argv);
     if (!status)
         status = explore_program(explore, &setup, &watch);
+    free(watch.folder);
     free((char *)setup.journal);
     free((char *)setup.about);
     fw_places_release(&places);
@@ -356,7 +381,7 @@ const struct fw_command fw_cmd_explore = {
         "point which one goes on: before an access to memory that threads share, before a call "
         "that synchronises, when a thread starts or waits. Runs that exit with another status than "
         "0, are killed by a signal, deadlock or hang are failures, and are reported once for each "
-        "way of failing.\n\n"
+        "way of failing. Each leaves a schedule, shortened, that 'foreweave replay' follows.\n\n"
         "The program should have been built with 'foreweave cc' or 'foreweave c++'. Its input is "
         "empty, what it prints is not shown.\n\n"
         "The same seed makes the same runs, with any number of jobs, if nothing but the schedule "

@@ -56,6 +56,8 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
                      failure->seed);
     if (failure->schedule)
         fw_output_printf(out, "  replay: foreweave replay %s\n", failure->schedule);
+    if (failure->lost)
+        fw_output_text(out, "  no schedule: it did not fail again when it was repeated\n");
 }
 
 static void print_search(const struct fw_explored *explored, struct fw_output *out)
@@ -110,6 +112,7 @@ static void write_failure(struct fw_json *json, const struct fw_failure *failure
     fw_json_number(json, "seed", failure->seed);
     if (failure->schedule)
         fw_json_text(json, "schedule", failure->schedule);
+    fw_json_bool(json, "repeated", !failure->lost);
     fw_json_end(json);
 }
 

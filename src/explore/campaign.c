@@ -8,6 +8,7 @@
 #include "explore/campaign.h"
 
 #include "explore/chess.h"
+#include "explore/collect.h"
 #include "explore/failure.h"
 #include "explore/journal.h"
 #include "explore/knowledge.h"
@@ -38,6 +39,8 @@ struct fw_campaign {
     struct worker *workers;
     double start;
     bool uncontrolled;
+    struct fw_collector collector;
+    FW_VEC(struct fw_capture *) captures; /* by failure, until they are collected */
 
     /* The round: fixed while workers are at it. */
     struct fw_trial *trials;
@@ -122,6 +125,8 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
     fw_trial_read(trial, worker->session);
     if (fw_failure_judge(trial, worker->session, campaign->setup.ok, err) < 0)
         return -1;
+    if (trial->failure && !fw_knowledge_has(&campaign->knowledge, trial->failure))
+        trial->capture = fw_capture_take(worker->session);
     trial->done = true;
     return 0;
 }
@@ -254,6 +259,8 @@ static void recall(struct fw_campaign *campaign, size_t count)
             return;
         if (trial->number < campaign->first || campaign->trials[slot].done)
             continue;
+        if (trial->failure && !fw_collector_has(&campaign->collector, trial->failure))
+            continue; /* again, for its schedule */
         campaign->trials[slot] = *trial;
         memset(trial, 0, sizeof *trial);
         campaign->knowledge.state.known++;
@@ -279,6 +286,40 @@ static void run_round(struct fw_campaign *campaign, size_t count)
     pthread_mutex_unlock(&campaign->lock);
 }
 
+/* What the trial has shown becomes known. */
+static void take_trial(struct fw_campaign *campaign, size_t slot)
+{
+    struct fw_trial *trial = &campaign->trials[slot];
+    struct fw_knowledge *knowledge = &campaign->knowledge;
+    size_t failures = knowledge->state.failures.len;
+
+    campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
+    fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
+    if (knowledge->state.failures.len > failures) {
+        fw_vec_push(&campaign->captures, trial->capture);
+        trial->capture = NULL;
+    }
+    if (campaign->chess && trial->number > 1)
+        fw_chess_learn(campaign->chess, slot, trial);
+}
+
+/* Schedules of the failures that are new. */
+static int collect(struct fw_campaign *campaign, struct fw_error *err)
+{
+    struct fw_failure_vec *failures = &campaign->knowledge.state.failures;
+    size_t first = failures->len - campaign->captures.len;
+    int status = 0;
+
+    for (size_t i = 0; i < campaign->captures.len; i++) {
+        if (status == 0 && !campaign->uncontrolled)
+            status = fw_collector_add(&campaign->collector, campaign->captures.at[i],
+                                      &failures->at[first + i], err);
+        fw_capture_destroy(campaign->captures.at[i]);
+    }
+    fw_vec_clear(&campaign->captures);
+    return status;
+}
+
 /* Takes the trials in order; true: the campaign is over. */
 static bool take_round(struct fw_campaign *campaign, size_t count)
 {
@@ -293,10 +334,7 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
             over = true;
             break;
         }
-        campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
-        fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
-        if (campaign->chess && trial->number > 1)
-            fw_chess_learn(campaign->chess, i, trial);
+        take_trial(campaign, i);
         over = fw_knowledge_ends(knowledge, &campaign->setup) || campaign->uncontrolled;
     }
     for (size_t i = 0; i < count; i++)
@@ -328,6 +366,8 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
             return -1;
         }
         over = take_round(campaign, count);
+        if (collect(campaign, err) < 0)
+            return -1;
         if (campaign->chess && state->shared > shared)
             fw_chess_restart(campaign->chess);
         state->seconds = now() - campaign->start;
@@ -376,6 +416,7 @@ struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup,
     campaign->journal = -1;
     campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
     fw_knowledge_init(&campaign->knowledge);
+    campaign->collector = (struct fw_collector){ &campaign->setup, setup->folder, NULL };
     if (setup->strategy == FW_EXPLORE_CHESS)
         campaign->chess = fw_chess_create(setup->preemptions);
     pthread_mutex_init(&campaign->lock, NULL);
@@ -416,6 +457,8 @@ void fw_campaign_destroy(struct fw_campaign *campaign)
     if (campaign->journal >= 0)
         close(campaign->journal);
     fw_chess_destroy(campaign->chess);
+    fw_collector_release(&campaign->collector);
+    fw_vec_release(&campaign->captures);
     fw_knowledge_release(&campaign->knowledge);
     free(campaign);
 }

@@ -34,6 +34,7 @@ struct fw_failure {
     uint64_t first, count; /* number of the first run, and how many */
     uint64_t seed;         /* of the first one */
     char *schedule;        /* a file that replays it, or NULL; the campaign's */
+    bool lost;             /* it did not fail again when the same schedule was repeated */
 };
 
 FW_VEC_TYPE(fw_failure_vec, struct fw_failure);
@@ -75,9 +76,12 @@ struct fw_campaign_setup {
     uint32_t jobs;
     const char *ok;      /* a command that judges, or NULL */
     const char *journal; /* a file, or NULL */
+    const char *folder;  /* of schedules; NULL: none are kept */
     const char *about;   /* for the journal: what makes two campaigns the same */
 
     void *context;
+    /* Before the first schedule is written: the folder, where setup has none; NULL: none. */
+    const char *(*place)(void *context);
     /* After each round; true: stop. */
     bool (*progress)(void *context, const struct fw_campaign_state *state);
 };

@@ -130,7 +130,7 @@ static bool comes_to_its_end(const struct fw_run_result *result)
     return result->end == FW_RUN_EXITED || result->end == FW_RUN_SIGNAL;
 }
 
-int fw_failure_judge(struct fw_trial *trial, struct fw_session *session, const char *ok,
+int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, const char *ok,
                      struct fw_error *err)
 {
     const struct fw_run_result *result = &trial->result;

@@ -20,7 +20,7 @@
 
 /* Fills trial->failure and ->message from the session's latest run; result is in the trial.
  * -1: the command that judges cannot be run. */
-int fw_failure_judge(struct fw_trial *trial, struct fw_session *session, const char *ok,
+int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, const char *ok,
                      struct fw_error *err);
 
 /* The last line that is not empty, without what is no text; "" if there is none.  The caller's. */

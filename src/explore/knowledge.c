@@ -50,6 +50,11 @@ static bool add_place(struct fw_knowledge *knowledge, const struct fw_place *pla
     return fresh;
 }
 
+bool fw_knowledge_has(const struct fw_knowledge *knowledge, const char *failure)
+{
+    return fw_strtab_find(&knowledge->failures, failure, strlen(failure)) != FW_STRTAB_NONE;
+}
+
 static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *trial,
                         uint64_t seed)
 {

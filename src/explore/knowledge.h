@@ -23,6 +23,7 @@ void fw_knowledge_release(struct fw_knowledge *knowledge);
 
 /* Learns from the next trial; true: it has shown something new. */
 bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *trial, uint64_t seed);
+bool fw_knowledge_has(const struct fw_knowledge *knowledge, const char *failure);
 /* The budgets that hang on results; true: end is set. */
 bool fw_knowledge_ends(struct fw_knowledge *knowledge, const struct fw_campaign_setup *setup);
 

@@ -1,6 +1,8 @@
 /* trial.c - see trial.h. */
 #include "explore/trial.h"
 
+#include "explore/keep.h"
+
 static void read_found(struct fw_trial *trial, struct fw_session *session)
 {
     uint32_t count = fw_session_head(session)->site_count;
@@ -54,5 +56,6 @@ void fw_trial_release(struct fw_trial *trial)
     free(trial->failure);
     free(trial->message);
     free(trial->decisions);
+    fw_capture_destroy(trial->capture);
     memset(trial, 0, sizeof *trial);
 }

@@ -20,6 +20,8 @@ struct fw_place {
 FW_VEC_TYPE(fw_place_vec, struct fw_place);
 FW_VEC_TYPE(fw_pair_vec, uint64_t);
 
+struct fw_capture; /* keep.h */
+
 struct fw_trial {
     uint64_t number; /* from 1 */
     bool done;       /* false: there was no time for it */
@@ -34,6 +36,7 @@ struct fw_trial {
     struct fw_pair_vec pairs;  /* sites that have met */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;
+    struct fw_capture *capture; /* of a failure that is not known yet, or NULL */
 };
 
 /* What is new in the session's latest run; the session remembers that it has been told. */
