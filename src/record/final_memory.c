@@ -238,8 +238,11 @@ void fw_final_fetch(struct fw_final *f, const struct fw_wire_unit *record)
     if (fw_wire_kind(record) != FW_WIRE_READ && fw_wire_kind(record) != FW_WIRE_WRITE)
         return;
     chunk = chunk_of(f, address);
-    if (chunk)
-        __builtin_prefetch(word_in(chunk, address), 1);
+    if (!chunk)
+        return;
+    __builtin_prefetch(word_in(chunk, address));
+    if (address & 4 && chunk->half)
+        __builtin_prefetch(&chunk->half[address / 8 % FW_CHUNK_WORDS]);
 }
 
 uint64_t fw_final_bytes(const struct fw_wire_unit *record)
@@ -265,8 +268,11 @@ static void forget_word(struct fw_final *f, uint64_t *word, uint64_t address)
     *word = 0;
 }
 
-static void forget_objects(struct final_chunk *chunk, unsigned from, unsigned to)
+static void forget_objects(struct fw_final *f, struct final_chunk *chunk, unsigned from,
+                           unsigned to)
 {
+    if (chunk->objects.len)
+        memset(f->met, 0, sizeof f->met);
     for (size_t i = 0; i < chunk->objects.len;) {
         unsigned offset = chunk->objects.at[i].offset;
 
@@ -289,7 +295,7 @@ static void forget_chunk(struct fw_final *f, uint64_t number, const struct fw_li
     for (uint64_t word = from; word < to; word++)
         if (chunk->word[word - first])
             forget_word(f, &chunk->word[word - first], word * 8);
-    forget_objects(chunk, (unsigned)(from - first) * 8, (unsigned)(to - first) * 8);
+    forget_objects(f, chunk, (unsigned)(from - first) * 8, (unsigned)(to - first) * 8);
 }
 
 static void forget(struct fw_final *f, const struct fw_life *life)
@@ -450,7 +456,7 @@ void fw_final_expect(struct fw_final *f, uint64_t start, uint64_t bytes)
 
 /* --- objects ------------------------------------------------------------------------------- */
 
-uint32_t fw_final_object(struct fw_final *f, enum fw_space space, uint64_t address)
+static uint32_t find_object(struct fw_final *f, enum fw_space space, uint64_t address)
 {
     struct final_chunk *chunk = make_chunk(f, address >> FW_CHUNK_SHIFT);
     uint16_t offset = address & (FW_CHUNK_BYTES - 1);
@@ -467,11 +473,21 @@ uint32_t fw_final_object(struct fw_final *f, enum fw_space space, uint64_t addre
     return id;
 }
 
+uint32_t fw_final_object(struct fw_final *f, enum fw_space space, uint64_t address)
+{
+    uint64_t key = address << 8 | (unsigned)space << 1 | 1;
+    struct final_met *met = &f->met[key * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+
+    if (met->key != key)
+        *met = (struct final_met) { key, find_object(f, space, address) };
+    return met->id;
+}
+
 void fw_final_destroyed(struct fw_final *f, uint64_t address)
 {
     struct final_chunk *chunk = chunk_of(f, address);
     unsigned offset = address & (FW_CHUNK_BYTES - 1);
 
     if (chunk)
-        forget_objects(chunk, offset, offset + 1);
+        forget_objects(f, chunk, offset, offset + 1);
 }

@@ -64,6 +64,14 @@ struct final_object {
     uint32_t id;
 };
 
+/* The object met last among those with this hash. */
+struct final_met {
+    uint64_t key; /* address << 8 | space << 1 | 1; 0: none */
+    uint32_t id;
+};
+
+#define FINAL_MET 256u
+
 /*
  * What is kept of a kilobyte.  A word: bits 0..7 a variable begins at byte i, 8..15 byte i is
  * shared, 16..23 races on byte i are expected, 32..63 the id of the variable that begins at byte 0,
@@ -119,6 +127,7 @@ struct fw_final {
     FW_VEC(struct final_block) large;
     FW_VEC(uint32_t) expected; /* variables */
     uint64_t expected_bytes;
+    struct final_met met[FINAL_MET];
 
     /* Names. */
     struct fw_symbols *symbols;

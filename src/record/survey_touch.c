@@ -4,6 +4,7 @@
  * Nearly all accesses repeat what is known: the boundaries are there and the bytes are the
  * thread's own, or shared already.  That is one masked comparison each.
  */
+#include "base/bug.h"
 #include "record/survey_area.h"
 
 /* What an access of `size` bytes from byte `at` of a word asks for. */
@@ -147,16 +148,44 @@ static void touch_range(struct fw_survey *survey, uint64_t start, uint64_t bytes
     }
 }
 
+/* Does an access of that shape change nothing? */
+static inline bool is_known(const struct fw_survey *survey, uint64_t state,
+                            const struct shape *shape)
+{
+    return ((state & (shape->need | shape->owners)) ==
+                (shape->need | survey->thread * shape->unit) &&
+            survey->thread < OWNER_MANY) ||
+           (state & (shape->need | shape->shared)) == (shape->need | shape->shared);
+}
+
+/* The two words of an aligned access of 16 bytes: there is no boundary between them. */
+static const struct shape pair_shapes[2] = {
+    { 1u | BYTES(0, 8) << TOUCHED_SHIFT, FIELD(0) | FIELD(1), ONE(0) | ONE(1),
+      BYTES(0, 8) << SHARED_SHIFT },
+    { 1u << 8 | BYTES(0, 8) << TOUCHED_SHIFT, FIELD(0) | FIELD(1), ONE(0) | ONE(1),
+      BYTES(0, 8) << SHARED_SHIFT },
+};
+
+static bool pair_is_known(struct fw_survey *survey, uint64_t address)
+{
+    const struct area *area = fw_chunks_find(survey->areas, address >> FW_CHUNK_SHIFT);
+    unsigned i = (unsigned)(address / 8 % FW_CHUNK_WORDS);
+
+    return !(address & 7) && area && i + 1 < FW_CHUNK_WORDS &&
+           is_known(survey, area->word[i], &pair_shapes[0]) &&
+           is_known(survey, area->word[i + 1], &pair_shapes[1]);
+}
+
 void fw_survey_touch(struct fw_survey *survey, uint64_t address, uint64_t bytes)
 {
     unsigned at = address & 7;
     const struct shape *shape;
     struct area *area;
-    uint64_t state;
     unsigned i;
 
-    if (bytes > 8 || bytes & (bytes - 1) || !bytes || at & (bytes - 1)) {
-        touch_range(survey, address, bytes);
+    if (FW_UNLIKELY(bytes > 8 || bytes & (bytes - 1) || !bytes || at & (bytes - 1))) {
+        if (bytes != 16 || !pair_is_known(survey, address))
+            touch_range(survey, address, bytes);
         return;
     }
     area = fw_chunks_find(survey->areas, address >> FW_CHUNK_SHIFT);
@@ -166,12 +195,7 @@ void fw_survey_touch(struct fw_survey *survey, uint64_t address, uint64_t bytes)
         return;
     shape = &shapes[__builtin_ctzll(bytes)][at];
     i = (unsigned)(address / 8 % FW_CHUNK_WORDS);
-    state = area->word[i];
-    if ((state & (shape->need | shape->owners)) == (shape->need | survey->thread * shape->unit) &&
-        survey->thread < OWNER_MANY)
-        return;
-    if ((state & (shape->need | shape->shared)) == (shape->need | shape->shared))
-        return;
-    fw_survey_word(survey, area, i, (unsigned)(shape->shared >> SHARED_SHIFT),
-                   shape->need & ((1u << TOUCHED_SHIFT) - 1));
+    if (!is_known(survey, area->word[i], shape))
+        fw_survey_word(survey, area, i, (unsigned)(shape->shared >> SHARED_SHIFT),
+                       shape->need & ((1u << TOUCHED_SHIFT) - 1));
 }

@@ -31,6 +31,8 @@ void fw_fwt_columns_release(struct fw_fwt_columns *cols)
     free(cols->target);
     free(cols->codes);
     free(cols->slots);
+    free(cols->delta);
+    free(cols->scratch);
     fw_vec_release(&cols->threads);
     fw_vec_release(&cols->thread_index);
     fw_vec_release(&cols->runs);
@@ -79,6 +81,8 @@ static void grow(struct fw_fwt_columns *cols)
     cols->code = fw_xrealloc(cols->code, capacity, sizeof *cols->code);
     cols->target = fw_xrealloc(cols->target, capacity, sizeof *cols->target);
     cols->codes = fw_xrealloc(cols->codes, capacity, sizeof *cols->codes);
+    cols->delta = fw_xrealloc(cols->delta, capacity, sizeof *cols->delta);
+    cols->scratch = fw_xrealloc(cols->scratch, capacity, sizeof *cols->scratch);
     if (!cols->slots)
         grow_slots(cols);
 }
@@ -401,19 +405,17 @@ void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
 {
     struct pack pack = { .to = to, .seams = seams };
     struct fw_fwt_layout *layout = &pack.layout;
-    uint32_t *delta = fw_xcalloc(cols->count, sizeof *delta);
-    uint32_t *threads = fw_xcalloc(cols->count, sizeof *threads);
 
     seams->count = 0;
-    differences(cols, delta);
+    differences(cols, cols->delta);
     fw_vec_extend(to, FW_FWT_EVENTS_HEAD);
     put_dictionary(cols, to);
     layout->dictionary_count = cols->code_count;
     layout->dictionary_size = (uint32_t)(to->len - FW_FWT_EVENTS_HEAD);
-    put_threads(cols, &pack, threads);
+    put_threads(cols, &pack, cols->scratch);
     layout->code_planes = (uint8_t)planes_for(cols->code_count - 1);
     put_planes(&pack, cols->code, cols->count, layout->code_planes);
-    put_targets(cols, &pack, delta);
+    put_targets(cols, &pack, cols->delta);
     put_seam(&pack);
     put_bytes(to, &cols->rf);
     put_seam(&pack);
@@ -421,7 +423,5 @@ void fw_fwt_columns_pack(struct fw_fwt_columns *cols, struct fw_bytes *to,
     layout->rf_size = (uint32_t)cols->rf.len;
     layout->value_size = (uint32_t)cols->value.len;
     pack_layout(to->at, layout);
-    free(delta);
-    free(threads);
     start_next(cols);
 }

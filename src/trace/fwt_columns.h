@@ -51,6 +51,7 @@ struct fw_fwt_columns {
     FW_VEC(struct fw_fwt_run) runs;
     uint32_t thread; /* of the latest event plus 1; 0: none yet */
     struct fw_bytes rf, value;
+    uint32_t *delta, *scratch; /* while a block is packed; room for `capacity` */
 };
 
 void fw_fwt_columns_init(struct fw_fwt_columns *cols, bool branches);
