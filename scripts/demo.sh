@@ -1,6 +1,6 @@
 #!/bin/sh
 # demo.sh PROGRAM - the main job on an example: build a program that has a race which hardly any
-# run shows, record one run, foresee the race, and check the proof.
+# run shows, record one run, foresee the race, check the proof, and make the program run it.
 set -eu
 program=$(realpath "$1")
 source=$(realpath examples/hidden.c)
@@ -47,6 +47,11 @@ verifier that shares no code with the predictors checks it once more:
 TEXT
 "$program" check --format=json -o result.json t.fwt || [ $? -eq 66 ]
 run 0 trace verify t.fwt result.json
+cat <<'TEXT'
+
+One command does all of that, and then makes the real program follow the witness:
+TEXT
+run 66 run --keep=found --steps=2 -- ./hidden
 cat <<'TEXT'
 
 Next: build your own program with CC="foreweave cc" (docs/recording.md), or `build/foreweave help`.

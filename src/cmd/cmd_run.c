@@ -12,16 +12,18 @@
 #include "record/recorder.h"
 #include "report/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct run {
     uint64_t seed, quantum, runs, limit, steps;
     int format;
-    const char *output;
+    const char *output, *keep;
     bool quiet;
 };
 
@@ -35,6 +37,8 @@ static const struct fw_option options[] = {
     { "seed", 0, "N", "which interleaving is recorded (1)", FW_OPTION(COUNT, struct run, seed) },
     { "quantum", 0, "N", "events before a thread gives way, while it is recorded",
       FW_OPTION(COUNT, struct run, quantum), .rare = true },
+    { "keep", 0, "FOLDER", "where trace and schedules go (.foreweave/last)",
+      FW_OPTION(FILE, struct run, keep), .detail = "The folder is made if it is not there." },
     FW_FORMAT_OPTION(struct run, format),
     FW_OUTPUT_OPTION(struct run, output),
     { "steps", 0, "N", "show N steps of a witness (12; 0: all)",
@@ -281,6 +285,19 @@ static int go(struct work *work)
     return status ? status : report(work);
 }
 
+/* The folder of the trace, which is there afterwards. */
+static int find_place(struct work *work, struct fw_error *err)
+{
+    const char *folder = work->run->keep;
+
+    if (!folder)
+        return fw_place_default(&work->trace, err);
+    if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+        return fw_error_errno(err, "cannot make the folder '%s'", folder);
+    work->trace = fw_xasprintf("%s/trace.fwt", folder);
+    return 0;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     struct work work = { .run = values, .argv = argv };
@@ -290,7 +307,7 @@ static int run(const void *values, int argc, char **argv)
     (void)argc;
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    if (fw_places_find(&work.places, &err) < 0 || fw_place_default(&work.trace, &err) < 0)
+    if (fw_places_find(&work.places, &err) < 0 || find_place(&work, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     else
         status = go(&work);
