@@ -90,15 +90,10 @@ static int run_once(struct job *job, struct fw_error *err)
                                 ? ", and there must be such a program"
                                 : ", and be built with 'foreweave cc'");
     job->report.runs++;
-    if (fw_replay_is_shown(&job->replay, &result)) {
-        job->report.shown++;
-        if (job->report.shown == job->report.runs)
-            fw_run_text(&result, job->report.end);
-        return 0;
-    }
+    job->report.shown += fw_replay_is_shown(&job->replay, &result);
     fw_run_text(&result, job->report.end);
-    free(job->report.divergence);
-    job->report.divergence = fw_replay_divergence(&job->replay, &job->report.diverged);
+    if (!job->report.divergence)
+        job->report.divergence = fw_replay_divergence(&job->replay, &job->report.diverged);
     return 0;
 }
 
@@ -343,8 +338,7 @@ static int run(const void *values, int argc, char **argv)
 static const struct fw_example examples[] = {
     { "foreweave replay lost.sched", "the program that the schedule names" },
     { "foreweave replay --runs=100 lost.sched -- ./lost-O2", "another build, 100 times" },
-    { "foreweave replay --gdb lost.sched", "look at it in the debugger" },
-    { "git bisect run sh -c 'make && foreweave replay lost.sched'", "which commit made the bug?" },
+    { "foreweave replay --twice lost.sched", "does the schedule decide everything?" },
     { 0 },
 };
 
@@ -367,7 +361,8 @@ const struct fw_command fw_cmd_replay = {
         "a changed source, as long as the lines that the schedule names are there.\n\n"
         "If the program cannot follow a step, the report names the step, what the thread did "
         "instead, and where in the source.\n\n"
-        "The program's output is kept back unless --show is given.",
+        "The program's output is kept back unless --show is given. Statuses are those that 'git "
+        "bisect run' understands.",
     .options = options,
     .options_size = sizeof(struct replay),
     .defaults = &defaults,

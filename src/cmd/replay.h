@@ -13,8 +13,8 @@ struct fw_replay_report {
     char *const *argv; /* of the program that was run */
     bool rebuilt;      /* it is another build than the schedule's */
     unsigned runs, shown;
-    char end[64];          /* how the last run that tells something ended */
-    char *divergence;      /* or NULL ... */
+    char end[64];          /* how the last run ended */
+    char *divergence;      /* of the first run that went otherwise, or NULL ... */
     uint32_t diverged;     /* ... the step */
     char **moves;          /* steps that were moved, in words */
     size_t move_count;

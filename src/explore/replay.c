@@ -151,7 +151,7 @@ char *fw_replay_divergence(const struct fw_replay *replay, uint32_t *step)
     if (head->diverged_site == FW_CONTROL_NONE)
         return fw_xstrdup(head->why);
     place = fw_replay_place(replay, head->diverged_site);
-    text = fw_xasprintf("%s; it is at: %s", head->why, place);
+    text = fw_xasprintf("%s; its latest point: %s", head->why, place);
     free(place);
     return text;
 }

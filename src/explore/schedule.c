@@ -163,6 +163,20 @@ static void print_name(struct fw_output *out, const char *name)
         print_quoted(out, name);
 }
 
+/* Words as they are, if they read as the same again. */
+static void print_words(struct fw_output *out, const char *text)
+{
+    const char *at = text;
+
+    while (*at && !strchr("\"#\\\t", *at) && (unsigned char)*at >= ' ' &&
+           !(*at == ' ' && (at == text || !at[1] || at[1] == ' ')))
+        at++;
+    if (*text && !*at)
+        fw_output_text(out, text);
+    else
+        print_quoted(out, text);
+}
+
 static void print_anchor(struct fw_output *out, const struct fw_anchor *anchor)
 {
     print_name(out, anchor->operation ? anchor->operation : "");
@@ -223,8 +237,11 @@ void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
         print_quoted(out, schedule->judge);
         fw_output_text(out, "\n");
     }
-    if (schedule->shows)
-        fw_output_printf(out, "shows %s\n", schedule->shows);
+    if (schedule->shows) {
+        fw_output_text(out, "shows ");
+        print_words(out, schedule->shows);
+        fw_output_text(out, "\n");
+    }
     for (uint32_t i = 0; i < schedule->steps.len; i++) {
         fw_script_print_step(schedule, i, out);
         fw_output_text(out, "\n");

@@ -52,6 +52,9 @@ cp ../examples/hidden-race.std a.std
 cp ../examples/hidden-race.json result.json
 cp ../examples/hidden.c hidden.c
 cp ../examples/hidden.c hidden.cc
+cp ../examples/lost.* .
+foreweave cc -g lost.c -o lost
+foreweave cc -g -O2 lost.c -o lost-O2
 foreweave trace convert -q a.std a.fwt
 foreweave trace convert -q a.std a.tid
 gzip -k a.std

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# A schedule makes a program fail, in every build; what goes otherwise is named.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+sources=$FOREWEAVE_SOURCE/tests/cli/replay
+compiler=
+
+build() { # NAME SOURCE FLAGS...
+    local name=$1 source=$2 wrapper=cc
+    shift 2
+    case $source in *.cc) wrapper=c++ ;; esac
+    "$FOREWEAVE" $wrapper ${compiler:+--compiler=$compiler} -g -pthread "$source" "$@" -o "$name" || complain "cannot build $name"
+}
+
+# Lines in front, in every function and in the middle of nowhere; the text of the others stays.
+with_lines() { sed -e '/^{/a \    int more = 1; (void)more;\n' -e '/^#include/i \\n' "$1"; }
+
+cat >lost.sched <<'EOF'
+foreweave schedule 1
+program "./lost"
+shows exit 1
+0 until it waits
+0.1 before write in deposit "balance = old + amount;" +3 #1 goal 1
+0.2 until it ends
+EOF
+cat >deadlock.sched <<'EOF'
+foreweave schedule 1
+program "./deadlock"
+shows deadlock
+0 until it waits
+0.1 before pthread_mutex_lock in one "std::lock_guard<std::mutex> b(second);" +3 #1
+0.2 until it waits
+EOF
+cat >order.sched <<'EOF'
+foreweave schedule 1
+program "./order"
+shows signal 6
+0 before write in prepare "config = made;" +5 #1
+0.1 until it ends
+EOF
+
+# --- every build fails as the schedule says, every time; the twin never does ---
+for name in lost deadlock order; do
+    source=$(ls "$sources/$name".c*)
+    with_lines "$source" >"more-${source##*/}"
+    build $name "$source" -O0
+    expect 66 replay --runs=20 --near=0 $name.sched
+    out_is "reproduced: $(sed -n 's/^shows //p' $name.sched) (20 of 20 runs)"
+    silent
+    for level in -O1 -O2 -O3; do
+        build $name$level "$source" $level
+        expect 66 replay --runs=5 $name.sched -- ./$name$level
+        out_has "(5 of 5 runs)"
+    done
+    build $name-more "more-${source##*/}" -O1
+    expect 66 replay --runs=5 $name.sched -- ./$name-more
+    out_has "(5 of 5 runs)"
+    build $name-ok "$source" -O1 -DOK
+    expect 0 replay $name.sched -- ./$name-ok
+    out_has "not reproduced: exit 0 in place of"
+    if command -v clang >/dev/null && command -v clang++ >/dev/null; then
+        compiler=clang
+        case $source in *.cc) compiler=clang++ ;; esac
+        build $name-clang "$source" -O1
+        compiler=
+        expect 66 replay --runs=5 $name.sched -- ./$name-clang
+        out_has "(5 of 5 runs)"
+    fi
+done
+
+# --- what goes otherwise is named: the step, what the thread did, where ---
+sed 's/#1 goal/#9 goal/' lost.sched >late.sched
+expect 0 replay --near=0 late.sched
+out_has "not reproduced: exit 0 in place of exit 1"
+out_has "late.sched:5: step 2: 0.1 before write in deposit \"balance = old + amount;\" +3 #9 goal 1"
+out_has "went otherwise: the thread ended before it came there; its latest point: write in deposit at"
+out_has "two runs of the schedule were the same"
+expect 66 replay late.sched
+out_has 'this build has other places: step 2 ends before write in deposit "balance = old + amount;" #3'
+sed 's/^0.2 until.*/0.7 until it ends/' lost.sched >nobody.sched
+expect 0 replay --near=0 nobody.sched
+out_has "nobody.sched:6: step 3: 0.7 until it ends"
+out_has "there is no such thread yet"
+printf '0.1 until it ends\n0.1 until it waits\n' | cat lost.sched - >longer.sched
+expect 66 replay --near=0 longer.sched
+out_has "longer.sched:8: step 5: 0.1 until it waits"
+out_has "the thread has ended already"
+
+# --- another build is said to be one ---
+id=$(printf '0%.0s' {1..16})
+sed "s/^shows/build $id\n&/; s/#1 goal/#9 goal/" lost.sched >built.sched
+expect 0 replay --near=0 built.sched
+out_has "the program is another build than the one of the schedule"
+expect 0 replay --near=0 late.sched
+out_lacks "another build"
+
+# --- time has a say, or not ---
+printf 'foreweave schedule 1\nshows exit 1\n0 until it waits\n0.1 until it ends\n' >chance.sched
+build chance "$sources/chance.c" -O1
+expect 0 replay --near=0 chance.sched -- ./chance
+out_has "the schedule does not decide everything: two runs of it differ"
+out_has "work at $sources/chance.c:"
+build chance-ok "$sources/chance.c" -O1 -DOK
+expect 0 replay --near=0 chance.sched -- ./chance-ok
+out_lacks "does not decide"
+out_has "two runs of the schedule were the same"
+expect 66 replay --twice lost.sched
+out_has "two runs of the schedule were the same"
+
+# --- what is printed ---
+expect 66 replay -q lost.sched
+out_is ""
+expect 66 replay --show lost.sched
+out_has "3"
+expect 66 replay --format=json --runs=2 lost.sched
+for part in '"schema":1' '"schedule":"lost.sched"' '"program":["./lost"]' '"shows":"exit 1"' \
+    '"steps":3' '"runs":2' '"reproduced":2' '"end":"exit 1"' '"moved":[]'; do
+    out_has "$part"
+done
+expect 0 replay --format=json --near=0 late.sched
+out_has '"divergence":{"step":2,"line":5,"text":"0.1 before write in deposit'
+out_has '"repeatable":true'
+expect 66 replay -o report lost.sched
+grep -q '^reproduced: exit 1$' report || complain "no report in the file"
+
+# --- what cannot be tried is neither good nor bad ---
+printf 'foreweave schedule 1\n0 until it sleeps\n' >bad.sched
+expect 125 replay bad.sched
+one_error
+err_has "bad.sched:2: a step ends"
+expect 125 replay nowhere.sched
+one_error
+expect 125 replay lost.sched -- ./nowhere
+one_error
+err_has "cannot run './nowhere'"
+printf 'int main(void){return 1;}' >plain.c
+gcc -static plain.c -o static && {
+    expect 125 replay lost.sched -- ./static
+    one_error
+    err_has "could not be controlled"
+}
+expect 2 replay chance.sched
+err_has "does not name its program"
+expect 2 replay --runs=0 lost.sched
+
+# --- arguments: those of the schedule, or others ---
+printf '#include <stdlib.h>\nint main(int c, char **v){return c > 1 ? atoi(v[1]) : 9;}' >args.c
+build args args.c
+printf 'foreweave schedule 1\nprogram "./args" "5"\nshows exit 5\n' >args.sched
+expect 66 replay args.sched
+expect 0 replay args.sched -- ./args 6
+out_has "not reproduced: exit 6 in place of exit 5"
+expect 0 replay args.sched -- ./args
+out_has "exit 9"
+
+# --- in gdb ---
+if command -v gdb >/dev/null; then
+    last="foreweave replay --gdb lost.sched"
+    printf 'foreweave-schedule\nthread\ncontinue\nquit\n' |
+        timeout 100 "$FOREWEAVE" replay --gdb lost.sched >"$out" 2>"$err" || complain "gdb failed"
+    out_has '=> 0.1 before write in deposit "balance = old + amount;" +3 #1 goal 1'
+    out_has "balance = old + amount;"
+    out_has "Current thread is 2"
+    out_has "exited with code 01"
+    [ -z "$(ls /tmp/foreweave-gdb-* 2>/dev/null)" ] || complain "gdb's commands were left behind"
+fi
+expect 125 replay --at=lost.sched lost.sched
+err_has "is no run under control"
+finish
