@@ -318,7 +318,7 @@ static int prepare_folder(const struct explore *explore, struct fw_campaign_setu
 static int run(const void *values, int argc, char **argv)
 {
     const struct explore *explore = values;
-    struct fw_campaign_setup setup = { .session = { .argv = argv } };
+    struct fw_campaign_setup setup = { .session = { .argv = argv, .serve = true } };
     struct watch watch = { .next = 10, .quiet = explore->quiet };
     struct sigaction action = { .sa_handler = on_interrupt };
     struct fw_places places;

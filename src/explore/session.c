@@ -1,5 +1,5 @@
 /* session.c - see session.h. */
-#include "explore/session.h"
+#include "explore/session_state.h"
 
 #include "base/alloc.h"
 
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,7 +20,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define SITES     16384u
 #define STEPS     65536u
 #define PATHS     4096u
 #define CHOICES   65536u
@@ -28,19 +28,6 @@
 #define DECISIONS (64u << 20)
 #define TRAIL     (1u << 20)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
-
-struct fw_session {
-    struct fw_session_setup setup;
-    int memory, output; /* descriptors */
-    char file[64];      /* the memory's name for the program */
-    char output_file[64];
-    struct fw_control_head *head;
-    char *text;
-    size_t text_bytes;
-    uint64_t text_hash;
-    fw_classify classify;
-    void *context;
-};
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
@@ -53,7 +40,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     at = (at + (uint64_t)(count) * sizeof(type) + 63) & ~UINT64_C(63)
     AREA(modules, struct fw_control_module, FW_CONTROL_MODULES);
     AREA(pairs, struct fw_control_pairs, 1);
-    AREA(sites, struct fw_control_site, SITES);
+    AREA(sites, struct fw_control_site, FW_SESSION_SITES);
     AREA(steps, struct fw_control_step, STEPS);
     AREA(paths, struct fw_control_path, PATHS);
     AREA(choices, uint32_t, CHOICES);
@@ -62,7 +49,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     AREA(decisions, char, DECISIONS);
     AREA(trail, struct fw_control_trail, TRAIL);
 #undef AREA
-    head->sites_room = SITES;
+    head->sites_room = FW_SESSION_SITES;
     head->steps_room = STEPS;
     head->paths_room = PATHS;
     head->choices_room = CHOICES;
@@ -96,6 +83,8 @@ static int map_memory(struct fw_session *session, struct fw_error *err)
     return 0;
 }
 
+static int bury(struct fw_session *session, bool in_time);
+
 struct fw_session *fw_session_create(const struct fw_session_setup *setup, struct fw_error *err)
 {
     struct fw_session *session = fw_xcalloc(1, sizeof *session);
@@ -104,7 +93,7 @@ struct fw_session *fw_session_create(const struct fw_session_setup *setup, struc
     session->setup = *setup;
     if (session->setup.limit <= 0)
         session->setup.limit = 10;
-    session->memory = session->output = -1;
+    session->memory = session->output = session->process_end = -1;
     if (map_memory(session, err) < 0) {
         fw_session_destroy(session);
         return NULL;
@@ -121,6 +110,8 @@ void fw_session_destroy(struct fw_session *session)
 {
     if (!session)
         return;
+    if (session->process)
+        bury(session, false);
     if (session->head)
         munmap(session->head, session->head->bytes);
     if (session->memory >= 0)
@@ -143,11 +134,6 @@ void fw_session_classify(struct fw_session *session, fw_classify classify, void 
 }
 
 /* --- orders ---------------------------------------------------------------------------------- */
-
-static void *area(const struct fw_session *session, uint64_t at)
-{
-    return (char *)session->head + at;
-}
 
 static int check_order(const struct fw_run_order *order, struct fw_error *err)
 {
@@ -173,13 +159,13 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
     head->choice_count = order->choice_count;
     head->sleep_count = order->sleep_count;
     if (order->step_count)
-        memcpy(area(session, head->steps_at), order->steps,
+        memcpy(fw_session_area(session, head->steps_at), order->steps,
                order->step_count * sizeof *order->steps);
     if (order->path_count)
-        memcpy(area(session, head->paths_at), order->paths,
+        memcpy(fw_session_area(session, head->paths_at), order->paths,
                order->path_count * sizeof *order->paths);
     if (order->choice_count + order->sleep_count)
-        memcpy(area(session, head->choices_at), order->choices,
+        memcpy(fw_session_area(session, head->choices_at), order->choices,
                (order->choice_count + order->sleep_count) * sizeof *order->choices);
     memset(&head->claimed, 0,
            offsetof(struct fw_control_head, asked) - offsetof(struct fw_control_head, claimed));
@@ -225,6 +211,7 @@ static void execute(const struct fw_session *session, const char *options)
         execute_gdb(session);
     if (!session->setup.show) {
         setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         redirect(session);
     }
     setenv("LD_PRELOAD", preload, 1);
@@ -338,159 +325,157 @@ void fw_session_options(const struct fw_session *session, char options[128])
     snprintf(options, 128, "mode=control:control=%s", session->file);
 }
 
-int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
-                   struct fw_run_result *result, struct fw_error *err)
+/* What this run has to do with a process: its id, and a descriptor that tells of its end. */
+static int launch(struct fw_session *session, struct fw_error *err)
 {
     char options[128];
-    double start = now();
-    int pidfd, status = 0;
-    bool in_time;
     pid_t pid;
 
-    memset(result, 0, sizeof *result);
-    if (check_order(order, err) < 0)
-        return -1;
-    give_order(session, order);
     fw_session_options(session, options);
-    if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
-        return fw_error_errno(err, "cannot empty the output");
     pid = fork();
     if (pid == 0)
         execute(session, options);
     if (pid < 0)
         return fw_error_errno(err, "cannot start '%s'", session->setup.argv[0]);
-    pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    in_time = await_end(session, pidfd, session->setup.limit);
+    session->process = pid;
+    session->process_end = (int)syscall(SYS_pidfd_open, pid, 0);
+    return 0;
+}
+
+/* The process has ended, or is ended now. */
+static int bury(struct fw_session *session, bool in_time)
+{
+    pid_t pid = session->process;
+    int status = 0;
+
     if (!in_time)
         kill(session->setup.show ? pid : -pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (pidfd >= 0)
-        close(pidfd);
+    if (session->process_end >= 0)
+        close(session->process_end);
     if (!session->setup.show)
         kill(-pid, SIGKILL); /* what it has left behind */
+    session->process = 0;
+    session->process_end = -1;
+    return status;
+}
+
+static int run_alone(struct fw_session *session, int *status, bool *in_time, struct fw_error *err)
+{
+    if (launch(session, err) < 0)
+        return -1;
+    *in_time = await_end(session, session->process_end, session->setup.limit);
+    *status = bury(session, *in_time);
+    return 0;
+}
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+enum served { SERVED, LATE, GONE };
+
+/* Waits for the end of the run, and looks after the server. */
+static enum served await_served(struct fw_session *session, double seconds)
+{
+    struct fw_control_head *head = session->head;
+    struct pollfd gone = { .fd = session->process_end, .events = POLLIN };
+    uint32_t ordered = atomic_load(&head->order);
+    double until = now() + seconds;
+
+    for (;;) {
+        uint32_t over = atomic_load(&head->over);
+        bool asks = head->flags & FW_CONTROL_ASK, begins = !atomic_load(&head->server);
+        struct timespec pause = { 0, begins || asks ? 1000000 : 20000000 };
+
+        if (over == ordered)
+            return SERVED;
+        if (now() > until)
+            return LATE;
+        syscall(SYS_futex, asks ? &head->asked : &head->over, FUTEX_WAIT,
+                asks ? atomic_load(&head->answered) : over, &pause, NULL, 0);
+        if (asks)
+            answer(session);
+        if (atomic_load(&head->over) != ordered && poll(&gone, 1, 0) > 0)
+            return GONE;
+    }
+}
+
+/* A run that takes too long; false: the server does not answer either. */
+static bool kill_served(struct fw_session *session)
+{
+    struct fw_control_head *head = session->head;
+
+    for (unsigned tries = 0; tries < 100; tries++) {
+        if (head->child > 0 && atomic_load(&head->server)) {
+            kill(-head->child, SIGKILL);
+            kill(head->child, SIGKILL);
+        }
+        if (await_served(session, 0.01) == SERVED)
+            return true;
+    }
+    return false;
+}
+
+static int start_server(struct fw_session *session, struct fw_error *err)
+{
+    struct fw_control_head *head = session->head;
+
+    head->serve = 1;
+    head->child = 0;
+    atomic_store(&head->server, 0);
+    atomic_store(&head->order, 0);
+    atomic_store(&head->over, 0);
+    return launch(session, err);
+}
+
+/* 1: there is no server, and the order is still to be carried out. */
+static int run_served(struct fw_session *session, int *status, bool *in_time, struct fw_error *err)
+{
+    struct fw_control_head *head = session->head;
+    enum served served;
+
+    if (!session->process && start_server(session, err) < 0)
+        return -1;
+    head->child = 0;
+    atomic_fetch_add(&head->order, 1);
+    syscall(SYS_futex, &head->order, FUTEX_WAKE, 1, NULL, NULL, 0);
+    served = await_served(session, session->setup.limit);
+    *in_time = served != LATE;
+    if (served == LATE && atomic_load(&head->server) && kill_served(session))
+        served = SERVED;
+    if (served == SERVED) {
+        *status = head->status;
+        if (head->child > 0)
+            kill(-head->child, SIGKILL); /* what it has left behind */
+        return 0;
+    }
+    *status = bury(session, *in_time);
+    session->setup.serve = false;
+    head->serve = 0;
+    return atomic_load(&head->server) != 0 && served == GONE;
+}
+
+int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
+                   struct fw_run_result *result, struct fw_error *err)
+{
+    double start = now();
+    int status = 0, done = 1;
+    bool in_time = true;
+
+    memset(result, 0, sizeof *result);
+    if (check_order(order, err) < 0)
+        return -1;
+    give_order(session, order);
+    if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
+        return fw_error_errno(err, "cannot empty the output");
+    if (session->setup.serve)
+        done = run_served(session, &status, &in_time, err);
+    if (done > 0)
+        done = run_alone(session, &status, &in_time, err);
+    if (done < 0)
+        return -1;
     keep_output(session);
     judge(session, status, in_time, result);
     result->seconds = now() - start;
     return 0;
-}
-
-/* --- after a run ----------------------------------------------------------------------------- */
-
-const struct fw_control_head *fw_session_head(const struct fw_session *session)
-{
-    return session->head;
-}
-
-const struct fw_control_turn *fw_session_turns(const struct fw_session *session)
-{
-    return area(session, session->head->turns_at);
-}
-
-const struct fw_control_step *fw_session_steps(const struct fw_session *session)
-{
-    return area(session, session->head->steps_at);
-}
-
-const struct fw_control_trail *fw_session_trail(const struct fw_session *session)
-{
-    return area(session, session->head->trail_at);
-}
-
-const struct fw_control_thread *fw_session_threads(const struct fw_session *session)
-{
-    return area(session, session->head->threads_at);
-}
-
-struct fw_control_site *fw_session_site(const struct fw_session *session, uint32_t site)
-{
-    return (struct fw_control_site *)area(session, session->head->sites_at) + site;
-}
-
-const char *fw_session_module(const struct fw_session *session, uint32_t module)
-{
-    return ((struct fw_control_module *)area(session, session->head->modules_at))[module].path;
-}
-
-const uint64_t *fw_session_new_pairs(const struct fw_session *session)
-{
-    const struct fw_control_pairs *pairs = area(session, session->head->pairs_at);
-
-    return pairs->added;
-}
-
-const char *fw_session_decisions(const struct fw_session *session)
-{
-    return area(session, session->head->decisions_at);
-}
-
-static uint32_t add_module(struct fw_session *session, const char *path)
-{
-    struct fw_control_module *modules = area(session, session->head->modules_at);
-    uint32_t count = session->head->module_count;
-
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(modules[i].path, path) == 0)
-            return i;
-    if (count == FW_CONTROL_MODULES)
-        return count - 1;
-    snprintf(modules[count].path, sizeof modules[count].path, "%s", path);
-    session->head->module_count = count + 1;
-    return count;
-}
-
-uint32_t fw_session_add_site(struct fw_session *session, const char *module, uint64_t offset,
-                             const char *operation)
-{
-    uint32_t at = add_module(session, module), count = session->head->site_count;
-    struct fw_control_site *site;
-
-    for (uint32_t i = 0; i < count; i++) {
-        site = fw_session_site(session, i);
-        if (site->offset == offset && site->module == at &&
-            strncmp(site->operation, operation, sizeof site->operation - 1) == 0)
-            return i;
-    }
-    if (count == SITES)
-        return FW_CONTROL_NONE;
-    site = fw_session_site(session, count);
-    site->offset = offset;
-    site->module = at;
-    snprintf(site->operation, sizeof site->operation, "%s", operation);
-    session->head->site_count = count + 1;
-    return count;
-}
-
-const char *fw_session_output(const struct fw_session *session, size_t *bytes)
-{
-    *bytes = session->text_bytes;
-    return session->text;
-}
-
-const char *fw_session_output_file(const struct fw_session *session)
-{
-    return session->output_file;
-}
-
-uint64_t fw_session_output_hash(const struct fw_session *session)
-{
-    return session->text_hash;
-}
-
-const char *fw_run_text(const struct fw_run_result *result, char text[64])
-{
-    static const char *const words[] = {
-        [FW_RUN_DEADLOCK] = "deadlock",
-        [FW_RUN_STUCK] = "stuck: all threads wait",
-        [FW_RUN_ENDLESS] = "endless",
-        [FW_RUN_TIMEOUT] = "hang",
-    };
-
-    if (result->end == FW_RUN_EXITED)
-        snprintf(text, 64, "exit %d", result->code);
-    else if (result->end == FW_RUN_SIGNAL)
-        snprintf(text, 64, "signal %d (%s)", result->code, strsignal(result->code));
-    else
-        snprintf(text, 64, "%s", words[result->end]);
-    return text;
 }

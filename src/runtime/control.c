@@ -60,6 +60,7 @@ bool fw_control_open(const char *path)
     long fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0), size;
     struct fw_control_head *head;
     int32_t nobody = 0;
+    bool meant;
 
     if (fd < 0)
         return false;
@@ -70,7 +71,10 @@ bool fw_control_open(const char *path)
     fw_call(SYS_close, fd, 0, 0, 0);
     if (head == MAP_FAILED)
         return false;
-    if (!is_whole(head, (uint64_t)size) || !is_meant(head) ||
+    meant = is_whole(head, (uint64_t)size) && is_meant(head);
+    if (meant)
+        fw_control_serve(head);
+    if (!meant ||
         !atomic_compare_exchange_strong(&head->claimed, &nobody,
                                         (int32_t)fw_call(SYS_getpid, 0, 0, 0, 0))) {
         munmap(head, (size_t)size);

@@ -31,6 +31,8 @@ extern struct fw_control_head *fw_control;
 
 /* Maps the file and claims it; false: it is not for us. */
 bool fw_control_open(const char *path);
+/* Becomes the server if the controller wants one: then comes back in a child for each run. */
+void fw_control_serve(struct fw_control_head *head);
 /* In a fork child. */
 void fw_control_forget(void);
 

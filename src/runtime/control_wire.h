@@ -53,7 +53,6 @@ enum {
     FW_CONTROL_DECISIONS = 16,  /* decisions are told (FW_STRATEGY_CHOICES) */
     FW_CONTROL_VIRTUAL = 32,    /* time passes only when everybody waits for it */
     FW_CONTROL_STOP = 64,       /* raise SIGTRAP at the step marked FW_STEP_STOP */
-    FW_CONTROL_SERVER = 128,    /* wait for orders before main and fork for each run */
     FW_CONTROL_FROZEN = 1024,   /* a site that is found to be shared is marked FW_SITE_FOUND and no
                                    point yet: the run does not depend on what others have found */
     FW_CONTROL_TRAIL = 256,     /* points are told one by one */
@@ -256,10 +255,11 @@ struct fw_control_head {
     _Atomic uint32_t asked, answered; /* futex words: number of the question, of the answer */
     uint32_t asked_site;
 
-    /* The server's (FW_CONTROL_SERVER): a run is ordered by adding 1 to `order`. */
-    _Atomic uint32_t order, started; /* futex words */
-    _Atomic uint32_t over;           /* futex word: runs that have ended */
-    int32_t child, status;           /* of the latest run; status as of waitpid */
+    /* The server's (control_server.c): a run is ordered by adding 1 to `order`. */
+    uint32_t serve;               /* the controller wants one */
+    _Atomic int32_t server;       /* process id; 0: none */
+    _Atomic uint32_t order, over; /* futex words: runs that were ordered, that have ended */
+    int32_t child, status;        /* of the latest run; status as of waitpid */
 };
 
 #endif
