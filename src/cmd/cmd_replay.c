@@ -58,7 +58,7 @@ static const struct fw_option options[] = {
 struct job {
     const struct replay *options;
     struct fw_script script;
-    struct fw_replay replay;
+    struct fw_replayer replay;
     struct fw_replay_report report;
 };
 
@@ -76,6 +76,16 @@ static bool is_rebuilt(const struct fw_script *script, char *const *argv)
     return differs;
 }
 
+/* What was kept for the command that judges. */
+static void show_output(const struct fw_session *session)
+{
+    size_t bytes;
+    const char *text = fw_session_output(session, &bytes);
+
+    fwrite(text, 1, bytes, stdout);
+    fflush(stdout);
+}
+
 /* One run, counted; -1: it could not be done. */
 static int run_once(struct job *job, struct fw_error *err)
 {
@@ -89,6 +99,8 @@ static int run_once(struct job *job, struct fw_error *err)
                             result.end == FW_RUN_EXITED && result.code == 127
                                 ? ", and there must be such a program"
                                 : ", and be built with 'foreweave cc'");
+    if (job->options->show && job->script.judge)
+        show_output(job->replay.session);
     job->report.runs++;
     job->report.shown += fw_replay_is_shown(&job->replay, &result);
     fw_run_text(&result, job->report.end);
@@ -260,7 +272,8 @@ static int replay_with(struct job *job, const char *runtime)
     struct fw_session_setup setup = { .argv = job->report.argv,
                                       .runtime = runtime,
                                       .limit = (double)job->options->time,
-                                      .show = job->options->show || job->options->gdb };
+                                      .show = (job->options->show && !job->script.judge) ||
+                                              job->options->gdb };
     struct fw_error err;
     int status, fd;
 

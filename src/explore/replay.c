@@ -2,13 +2,14 @@
 #include "explore/replay.h"
 
 #include "base/alloc.h"
+#include "explore/failure.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int fw_replay_init(struct fw_replay *replay, const struct fw_script *script,
+int fw_replay_init(struct fw_replayer *replay, const struct fw_script *script,
                    const struct fw_session_setup *setup, struct fw_error *err)
 {
     memset(replay, 0, sizeof *replay);
@@ -24,7 +25,7 @@ int fw_replay_init(struct fw_replay *replay, const struct fw_script *script,
     return 0;
 }
 
-void fw_replay_release(struct fw_replay *replay)
+void fw_replay_release(struct fw_replayer *replay)
 {
     fw_session_destroy(replay->session);
     fw_anchors_destroy(replay->anchors);
@@ -33,7 +34,7 @@ void fw_replay_release(struct fw_replay *replay)
     memset(replay, 0, sizeof *replay);
 }
 
-int fw_replay_run(struct fw_replay *replay, uint32_t flags, struct fw_run_result *result,
+int fw_replay_run(struct fw_replayer *replay, uint32_t flags, struct fw_run_result *result,
                   struct fw_error *err)
 {
     struct fw_run_order order = fw_turns_order(&replay->turns);
@@ -45,7 +46,7 @@ int fw_replay_run(struct fw_replay *replay, uint32_t flags, struct fw_run_result
 /* --- what it shows --------------------------------------------------------------------------- */
 
 /* Have all goals been reached, by the steps that say so? */
-static bool has_reached_goals(const struct fw_replay *replay)
+static bool has_reached_goals(const struct fw_replayer *replay)
 {
     const struct fw_control_head *head = fw_session_head(replay->session);
     bool any = false;
@@ -89,13 +90,26 @@ bool fw_replay_shows_end(const struct fw_script *script)
     return false;
 }
 
-bool fw_replay_is_shown(const struct fw_replay *replay, const struct fw_run_result *result)
+/* Does the schedule's own command call the run wrong, if there is one and it came to its end? */
+static bool is_judged_wrong(const struct fw_replayer *replay, const struct fw_run_result *result)
+{
+    struct fw_trial trial = { .result = *result };
+    struct fw_error ignored;
+    bool wrong;
+
+    if (!replay->script->judge)
+        return true;
+    fw_failure_judge(&trial, replay->session, replay->script->judge, &ignored);
+    wrong = trial.failure != NULL;
+    fw_trial_release(&trial);
+    return wrong;
+}
+
+static bool ends_as_shown(const struct fw_replayer *replay, const struct fw_run_result *result)
 {
     const char *shows = replay->script->shows;
     int number;
 
-    if (!result->controlled)
-        return false;
     if (!shows)
         return has_reached_goals(replay);
     if (sscanf(shows, "exit %d", &number) == 1)
@@ -115,9 +129,14 @@ bool fw_replay_is_shown(const struct fw_replay *replay, const struct fw_run_resu
     return has_reached_goals(replay);
 }
 
+bool fw_replay_is_shown(const struct fw_replayer *replay, const struct fw_run_result *result)
+{
+    return result->controlled && ends_as_shown(replay, result) && is_judged_wrong(replay, result);
+}
+
 /* --- telling --------------------------------------------------------------------------------- */
 
-char *fw_replay_place(const struct fw_replay *replay, uint32_t number)
+char *fw_replay_place(const struct fw_replayer *replay, uint32_t number)
 {
     const struct fw_control_site *site;
 
@@ -128,7 +147,7 @@ char *fw_replay_place(const struct fw_replay *replay, uint32_t number)
                             site);
 }
 
-char *fw_replay_moved(const struct fw_replay *replay, uint32_t number)
+char *fw_replay_moved(const struct fw_replayer *replay, uint32_t number)
 {
     const struct fw_control_step *step = &replay->turns.steps.at[number];
     const struct fw_anchor *anchor = fw_anchors_get(replay->anchors, step->site);
@@ -140,7 +159,7 @@ char *fw_replay_moved(const struct fw_replay *replay, uint32_t number)
                         step->ordinal);
 }
 
-char *fw_replay_divergence(const struct fw_replay *replay, uint32_t *step)
+char *fw_replay_divergence(const struct fw_replayer *replay, uint32_t *step)
 {
     const struct fw_control_head *head = fw_session_head(replay->session);
     char *place, *text;

@@ -13,7 +13,7 @@
 
 #include "explore/turns.h"
 
-struct fw_replay {
+struct fw_replayer {
     struct fw_session *session;
     struct fw_anchors *anchors;
     const struct fw_script *script; /* borrowed */
@@ -22,16 +22,16 @@ struct fw_replay {
 };
 
 /* -1: no shared memory. */
-int fw_replay_init(struct fw_replay *replay, const struct fw_script *script,
+int fw_replay_init(struct fw_replayer *replay, const struct fw_script *script,
                    const struct fw_session_setup *setup, struct fw_error *err);
-void fw_replay_release(struct fw_replay *replay);
+void fw_replay_release(struct fw_replayer *replay);
 
 /* One run.  `flags` are added to the order's (FW_CONTROL_*). */
-int fw_replay_run(struct fw_replay *replay, uint32_t flags, struct fw_run_result *result,
+int fw_replay_run(struct fw_replayer *replay, uint32_t flags, struct fw_run_result *result,
                   struct fw_error *err);
 
 /* Has the session's latest run, which ended like this, shown what the schedule says? */
-bool fw_replay_is_shown(const struct fw_replay *replay, const struct fw_run_result *result);
+bool fw_replay_is_shown(const struct fw_replayer *replay, const struct fw_run_result *result);
 
 /* Is it an end of the run that the schedule shows, not that goals are reached? */
 bool fw_replay_shows_end(const struct fw_script *script);
@@ -39,22 +39,22 @@ bool fw_replay_shows_end(const struct fw_script *script);
 /* After a run that did not show it: tries places near by, in at most `runs` runs.  1: found, and
  * from now on the steps are there; 0: not found; -1: the program could not be run.  What the
  * session knows of the latest run afterwards is one of the search. */
-int fw_replay_near(struct fw_replay *replay, unsigned runs, struct fw_error *err);
+int fw_replay_near(struct fw_replayer *replay, unsigned runs, struct fw_error *err);
 
 /* --- telling --------------------------------------------------------------------------------- */
 
 /* How the latest run left the schedule: "the thread waits before it came there; it is at ...".
  * *step is the step's index.  NULL: it did not.  Owned by the caller. */
-char *fw_replay_divergence(const struct fw_replay *replay, uint32_t *step);
+char *fw_replay_divergence(const struct fw_replayer *replay, uint32_t *step);
 
 /* A step that was moved: "step 2 at write in deposit at "...", #1".  Owned by the caller. */
-char *fw_replay_moved(const struct fw_replay *replay, uint32_t step);
+char *fw_replay_moved(const struct fw_replayer *replay, uint32_t step);
 
 /* Where a site is, for people; owned by the caller. */
-char *fw_replay_place(const struct fw_replay *replay, uint32_t site);
+char *fw_replay_place(const struct fw_replayer *replay, uint32_t site);
 
 /* Runs the schedule twice and compares.  *difference: the first event that differs, in words,
  * NULL: none; owned by the caller. */
-int fw_replay_twice(struct fw_replay *replay, char **difference, struct fw_error *err);
+int fw_replay_twice(struct fw_replayer *replay, char **difference, struct fw_error *err);
 
 #endif

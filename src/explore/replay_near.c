@@ -24,7 +24,7 @@ struct spot {
 };
 
 struct search {
-    struct fw_replay *replay;
+    struct fw_replayer *replay;
     unsigned runs; /* left */
     struct fw_error *err;
     bool broken, found;
@@ -199,7 +199,7 @@ static void remember(struct search *s, uint32_t number)
     fw_vec_push(&s->replay->moved, number);
 }
 
-int fw_replay_near(struct fw_replay *replay, unsigned runs, struct fw_error *err)
+int fw_replay_near(struct fw_replayer *replay, unsigned runs, struct fw_error *err)
 {
     struct search s = { .replay = replay, .runs = runs, .err = err };
     struct fw_turns kept = { 0 };

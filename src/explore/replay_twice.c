@@ -19,7 +19,7 @@ struct trail {
     uint64_t output;
 };
 
-static int run(struct fw_replay *replay, struct trail *trail, struct fw_error *err)
+static int run(struct fw_replayer *replay, struct trail *trail, struct fw_error *err)
 {
     const struct fw_control_head *head = fw_session_head(replay->session);
 
@@ -34,7 +34,7 @@ static int run(struct fw_replay *replay, struct trail *trail, struct fw_error *e
 }
 
 /* The thread's path in the session's latest run. */
-static char *thread_text(const struct fw_replay *replay, uint32_t thread)
+static char *thread_text(const struct fw_replayer *replay, uint32_t thread)
 {
     const struct fw_control_head *head = fw_session_head(replay->session);
     const struct fw_control_thread *threads = fw_session_threads(replay->session);
@@ -50,7 +50,7 @@ static char *thread_text(const struct fw_replay *replay, uint32_t thread)
     return longer;
 }
 
-static char *point_text(const struct fw_replay *replay, const struct trail *trail, uint32_t at)
+static char *point_text(const struct fw_replayer *replay, const struct trail *trail, uint32_t at)
 {
     char *thread, *place, *text;
 
@@ -87,7 +87,7 @@ static char *compare_ends(const struct trail *a, const struct trail *b)
     return NULL;
 }
 
-static char *compare(const struct fw_replay *replay, const struct trail *a, const struct trail *b)
+static char *compare(const struct fw_replayer *replay, const struct trail *a, const struct trail *b)
 {
     uint32_t at = first_difference(a, b);
     char *first, *second, *text;
@@ -107,7 +107,7 @@ static char *compare(const struct fw_replay *replay, const struct trail *a, cons
     return text;
 }
 
-int fw_replay_twice(struct fw_replay *replay, char **difference, struct fw_error *err)
+int fw_replay_twice(struct fw_replayer *replay, char **difference, struct fw_error *err)
 {
     struct trail a = { 0 }, b = { 0 };
     int status = -1;

@@ -158,6 +158,7 @@ void fw_control_ended(void)
 
 struct census {
     unsigned blocked, others, waits_for_lock;
+    bool cycle; /* of threads that wait for each other's locks: no signal will help */
     struct fw_thread *unsure; /* has not looked again since something changed */
 };
 
@@ -175,6 +176,7 @@ static void count_thread(struct fw_thread *t, void *context)
     if (t->plan.retried != progress)
         census->unsure = t;
     census->waits_for_lock += fw_lock_is_held(t->object);
+    census->cycle |= t->wait.kind != FW_WIRE_WAIT_NONE && t->wait.told;
 }
 
 static bool timer_is_set(void)
@@ -187,7 +189,7 @@ static bool timer_is_set(void)
 
 /*
  * When everybody waits, without a limit, and has looked again since anything changed, nothing can
- * change any more but by a signal.
+ * change any more but by a signal, and a cycle of locks not even then.
  */
 void fw_control_idle(void)
 {
@@ -198,7 +200,7 @@ void fw_control_idle(void)
         return;
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
-    else if (!timer_is_set())
+    else if (census.cycle || !timer_is_set())
         fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 

@@ -67,6 +67,13 @@ for name in lost deadlock order; do
     fi
 done
 
+# --- who waits for a signal is not dead ---
+build alarm "$sources/alarm.c" -O1
+sed 's/^shows.*/shows deadlock/; s/^0.1 before.*/0.1 until it waits/; s/^0.2.*/0.2 until it waits/' \
+    lost.sched >alarm.sched
+expect 0 replay --near=0 --runs=3 alarm.sched -- ./alarm
+out_has "not reproduced: exit 0 in place of deadlock"
+
 # --- what goes otherwise is named: the step, what the thread did, where ---
 sed 's/#1 goal/#9 goal/' lost.sched >late.sched
 expect 0 replay --near=0 late.sched
@@ -151,6 +158,15 @@ expect 0 replay args.sched -- ./args 6
 out_has "not reproduced: exit 6 in place of exit 5"
 expect 0 replay args.sched -- ./args
 out_has "exit 9"
+
+# --- a command judges, if there is one ---
+judged() { sed "s/^shows.*/judge \"$1\"\nshows exit 1/" lost.sched >judged.sched; }
+judged 'grep -q 6 \$FOREWEAVE_OUTPUT'
+expect 66 replay judged.sched
+judged 'grep -q 3 \$FOREWEAVE_OUTPUT'
+expect 0 replay --near=0 judged.sched
+expect 0 replay --near=0 --show judged.sched
+out_has "3"
 
 # --- in gdb ---
 if command -v gdb >/dev/null; then

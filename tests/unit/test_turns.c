@@ -118,7 +118,7 @@ static void reproduces(const struct fw_script *script, char *path)
     struct fw_session_setup setup = { .argv = argv, .runtime = runtime() };
     struct fw_error err = { "" };
     struct fw_run_result result = { 0 };
-    struct fw_replay replay;
+    struct fw_replayer replay;
     char text[64];
 
     assert_int_equal(fw_replay_init(&replay, script, &setup, &err), 0);

@@ -1,6 +1,7 @@
 /* deadlock.cc - two guards in two orders; in one order with -DOK. */
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 
 static std::mutex first, second;
 static int shared;
@@ -26,6 +27,7 @@ static void two()
 
 int main()
 {
+    alarm(60); /* a signal that is to come changes nothing */
     std::thread t(one), u(two);
 
     t.join();
