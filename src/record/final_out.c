@@ -107,11 +107,13 @@ static uint64_t push(struct fw_final *f, struct fw_event event, const struct fw_
     uint64_t index = f->raw + f->passed + f->events.len;
 
     event.thread = f->thread->id & (FW_MAX_THREADS - 1);
-    event.attr = attr ? (uint32_t)f->attrs.len : 0;
-    if (pass(f, &event, attr))
+    event.attr = attr ? 1 : 0;
+    if (pass(f, &event, attr)) /* which may have begun a new batch */
         return index;
-    if (attr)
+    if (attr) {
+        event.attr = (uint32_t)f->attrs.len;
         fw_vec_push(&f->attrs, *attr);
+    }
     fw_vec_push(&f->events, event);
     if (f->events.len >= FW_BATCH_EVENTS)
         fw_final_flush(f);

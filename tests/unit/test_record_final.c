@@ -353,9 +353,32 @@ static void unloaded_module_takes_its_variables_along(void **state)
                   "T1|w(/b+0x10)|/b+0x200|size=4");
 }
 
+/* What an event carries is its own, also where it is the first of its thread and others wait. */
+static void sizes_stay_with_their_events(void **state)
+{
+    struct raw raw = { 0 };
+    uint64_t posts[4];
+
+    (void)state;
+    raw_put_module(&raw, 0x400000, 0x200000, FW_WIRE_MODULE_INSTRUMENTED, "/p");
+    for (unsigned i = 0; i < 4; i++)
+        posts[i] = raw_put(&raw, FW_WIRE_POST, L, 0, 0, 0);
+    for (unsigned i = 0; i < 3; i++)
+        raw_put_more(&raw, FW_WIRE_PEND, L, posts[i], 0, 0);
+    raw_write(&raw, X, 4, 0);
+    raw_put_more(&raw, FW_WIRE_PEND, L, posts[3], 0, 0);
+    raw_switch(&raw, 1);
+    raw_put(&raw, FW_WIRE_ATOMIC_STORE, X, 4, 3, 0);
+    becomes(&raw, "T0|post(/p+0x100100) T0|post(/p+0x100100) T0|post(/p+0x100100) "
+                  "T0|post(/p+0x100100) T0|pend(/p+0x100100)||rf=0 T0|pend(/p+0x100100)||rf=1 "
+                  "T0|pend(/p+0x100100)||rf=2 T0|w(/p+0x100000)||size=4 "
+                  "T0|pend(/p+0x100100)||rf=3 T1|ast(/p+0x100000)||ord=rel,size=4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_stay_with_their_events),
         cmocka_unit_test(access_by_two_threads_is_kept_by_one_dropped),
         cmocka_unit_test(overlapping_accesses_are_split),
         cmocka_unit_test(block_touched_as_a_whole_is_one_variable),
