@@ -24,7 +24,7 @@ struct run {
     uint64_t seed, quantum, runs, limit, steps;
     int format;
     const char *output, *keep;
-    bool quiet;
+    bool quiet, virtual_time;
 };
 
 static const struct run defaults = { .seed = 1, .runs = 3, .limit = 10, .steps = 12 };
@@ -34,6 +34,9 @@ static const struct fw_option options[] = {
       .detail = "A race is replayed in both orders of its accesses, in turn." },
     { "limit", 0, "SECONDS", "a replay that takes longer hangs (10)",
       FW_OPTION(COUNT, struct run, limit) },
+    { "virtual-time", 0, NULL, "in replays, sleeping takes no time",
+      FW_OPTION(FLAG, struct run, virtual_time),
+      .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
     { "seed", 0, "N", "which interleaving is recorded (1)", FW_OPTION(COUNT, struct run, seed) },
     { "quantum", 0, "N", "events before a thread gives way, while it is recorded",
       FW_OPTION(COUNT, struct run, quantum), .rare = true },
@@ -216,7 +219,8 @@ static int confirm(struct work *work)
 {
     struct fw_session_setup setup = { .argv = work->argv,
                                       .runtime = work->places.runtime,
-                                      .limit = (double)work->run->limit };
+                                      .limit = (double)work->run->limit,
+                                      .virtual_time = work->run->virtual_time };
     struct replaying r = { .work = work };
     struct fw_error err;
     int status = 0;

@@ -23,6 +23,7 @@ struct fw_session_setup {
     char *const *argv;   /* NULL behind the last */
     const char *runtime; /* the library */
     double limit;        /* seconds of a run; 0: 10 */
+    bool virtual_time;   /* sleeping takes no time */
     bool show;           /* the program's output is shown and not kept */
     bool serve;          /* the program is loaded once and copied for every run, if it can be */
     const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */

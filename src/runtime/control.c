@@ -21,6 +21,7 @@
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw";
 
 bool fw_control_on, fw_control_every;
+uint64_t fw_control_ahead;
 struct fw_control_head *fw_control;
 
 static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
@@ -157,8 +158,8 @@ void fw_control_ended(void)
 }
 
 struct census {
-    unsigned blocked, others, waits_for_lock;
-    bool cycle; /* of threads that wait for each other's locks: no signal will help */
+    unsigned blocked, waiting, others, waits_for_lock; /* waiting: until some time */
+    struct fw_thread *first; /* of the waiting ones to come back */
     struct fw_thread *unsure; /* has not looked again since something changed */
 };
 
@@ -168,7 +169,13 @@ static void count_thread(struct fw_thread *t, void *context)
 
     if (t->state == FW_STATE_DEAD)
         return;
-    if (t->state != FW_STATE_BLOCKED || t->deadline != FW_NO_DEADLINE) {
+    if (t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE) {
+        census->waiting++;
+        if (!census->first || t->deadline < census->first->deadline)
+            census->first = t;
+        return;
+    }
+    if (t->state != FW_STATE_BLOCKED) {
         census->others++;
         return;
     }
@@ -176,7 +183,6 @@ static void count_thread(struct fw_thread *t, void *context)
     if (t->plan.retried != progress)
         census->unsure = t;
     census->waits_for_lock += fw_lock_is_held(t->object);
-    census->cycle |= t->wait.kind != FW_WIRE_WAIT_NONE && t->wait.told;
 }
 
 static bool timer_is_set(void)
@@ -187,20 +193,41 @@ static bool timer_is_set(void)
            (timer.it_value.tv_sec || timer.it_value.tv_usec);
 }
 
+/* Time flies. */
+static void wake_first(struct fw_thread *t)
+{
+    uint64_t now = fw_now();
+
+    if (t->deadline > now)
+        fw_control_ahead += t->deadline - now;
+    fw_unblock(t, FW_TIMED_OUT);
+}
+
 /*
  * When everybody waits, without a limit, and has looked again since anything changed, nothing can
- * change any more but by a signal, and a cycle of locks not even then.
+ * change any more but by a signal.  (Cycles of locks are found as they close: stuck.c.)
  */
 void fw_control_idle(void)
 {
+    struct fw_thread *awaited = strategy->awaited ? strategy->awaited() : NULL;
     struct census census = { 0 };
 
-    fw_thread_each(count_thread, &census);
-    if (!census.blocked || census.others)
+    if (awaited && fw_control_is_virtual() && awaited->state == FW_STATE_BLOCKED &&
+        awaited->deadline != FW_NO_DEADLINE) {
+        wake_first(awaited);
         return;
+    }
+    fw_thread_each(count_thread, &census);
+    if (census.others || (!census.blocked && !census.waiting))
+        return;
+    if (census.waiting) {
+        if (fw_control_is_virtual())
+            wake_first(census.first);
+        return;
+    }
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
-    else if (census.cycle || !timer_is_set())
+    else if (!timer_is_set())
         fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 

@@ -27,7 +27,13 @@ extern const char fw_op_load[], fw_op_rmw[]; /* names of atomic operations */
 
 extern bool fw_control_on; /* for the rest of the process's life, but for fork children */
 extern bool fw_control_every; /* every call that comes by is a point, as a step may name it */
+extern uint64_t fw_control_ahead; /* ns that clocks go ahead of the real ones (io_time.c) */
 extern struct fw_control_head *fw_control;
+
+static inline bool fw_control_is_virtual(void)
+{
+    return fw_control_on && fw_control->flags & FW_CONTROL_VIRTUAL;
+}
 
 /* Maps the file and claims it; false: it is not for us. */
 bool fw_control_open(const char *path);

@@ -31,41 +31,6 @@ static void tell(const void *buffer, size_t bytes, uintptr_t pc)
 
 /* --- time ----------------------------------------------------------------------------------- */
 
-FW_EXPORT time_t time(time_t *now)
-{
-    time_t result = REAL(time)(now);
-
-    tell(now, sizeof *now, FW_PC);
-    return result;
-}
-
-FW_EXPORT int gettimeofday(struct timeval *restrict now, void *restrict zone)
-{
-    int result = REAL(gettimeofday)(now, zone);
-
-    if (result == 0)
-        tell(now, sizeof *now, FW_PC);
-    return result;
-}
-
-FW_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
-{
-    int result = REAL(clock_gettime)(clock, now);
-
-    if (result == 0)
-        tell(now, sizeof *now, FW_PC);
-    return result;
-}
-
-FW_EXPORT int timespec_get(struct timespec *now, int base)
-{
-    int result = REAL(timespec_get)(now, base);
-
-    if (result)
-        tell(now, sizeof *now, FW_PC);
-    return result;
-}
-
 FW_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
     int result = REAL(getrusage)(who, usage);

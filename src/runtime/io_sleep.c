@@ -32,47 +32,6 @@
     fw_leave(t);                                                                                   \
     return result
 
-/* --- time ----------------------------------------------------------------------------------- */
-
-FW_EXPORT unsigned sleep(unsigned seconds)
-{
-    WAITS(unsigned, REAL(sleep)(seconds));
-}
-
-FW_EXPORT int usleep(useconds_t microseconds)
-{
-    WAITS(int, REAL(usleep)(microseconds));
-}
-
-FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(nanosleep)(wanted, left);
-    FW_AWAY(t, result = REAL(nanosleep)(wanted, left));
-    if (result != 0 && left)
-        fw_writes(t, left, sizeof *left, FW_PC);
-    fw_leave(t);
-    return result;
-}
-
-FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
-                              struct timespec *left)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(clock_nanosleep)(clock, flags, wanted, left);
-    FW_AWAY(t, result = REAL(clock_nanosleep)(clock, flags, wanted, left));
-    if (result == EINTR && left && !(flags & TIMER_ABSTIME))
-        fw_writes(t, left, sizeof *left, FW_PC);
-    fw_leave(t);
-    return result;
-}
-
 /* --- children ------------------------------------------------------------------------------- */
 
 FW_EXPORT pid_t waitpid(pid_t child, int *status, int options)

@@ -364,6 +364,7 @@ void fw_sched_decide(struct fw_thread *t)
         t->state = FW_STATE_READY;
         fw_list_append(&sched.ready, &t->link);
         sched.holder = NULL;
+        fw_control_idle();
     }
     fw_sched_unlock();
     wake_up(next);

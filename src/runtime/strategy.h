@@ -16,6 +16,8 @@ struct fw_strategy {
     /* At a point, before pick, also when nobody else is ready; may be NULL. */
     void (*at_point)(struct fw_thread *t);
     struct fw_thread *(*pick)(struct fw_thread *current, struct fw_list *ready);
+    /* Whom all others have to wait for, NULL: nobody; may be NULL. */
+    struct fw_thread *(*awaited)(void);
     /* The holder cannot go on or has ended, not by our choice; may be NULL. */
     void (*away)(struct fw_thread *t, enum fw_turn_end end);
 };

@@ -266,10 +266,16 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     return fw_strategy_none.pick(current, ready);
 }
 
+static struct fw_thread *awaited(void)
+{
+    return waits_since && !is_over() ? runner() : NULL;
+}
+
 const struct fw_strategy fw_strategy_steps = {
     .start = start,
     .born = born,
     .at_point = at_point,
     .pick = pick,
+    .awaited = awaited,
     .away = away,
 };

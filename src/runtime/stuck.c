@@ -1,4 +1,5 @@
 /* stuck.c - see stuck.h. */
+#include "runtime/control.h"
 #include "runtime/sink.h"
 #include "runtime/sync.h"
 
@@ -131,6 +132,8 @@ static void tell(struct fw_thread *t, const struct fw_stuck *stuck)
 {
     struct fw_thread *at;
 
+    if (fw_control_on && stuck->kind == FW_WIRE_STUCK_CYCLE)
+        fw_control_end(FW_OUTCOME_DEADLOCK);
     if (!fw_sink.on)
         return;
     fw_sink_put_more(t, FW_WIRE_STUCK, stuck->count, stuck->kind, 0, 0);

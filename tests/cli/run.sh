@@ -114,6 +114,40 @@ out_has "Harmful: then it ended otherwise than usual: signal 6"
 err_has "recorded"
 ls .foreweave/last/*.sched >/dev/null 2>&1 || complain "no schedule was left"
 
+# Virtual time: who sleeps for an hour is there at once, and the clocks have gone on.
+cat >sleeper.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+int x;
+
+static void *late(void *unused)
+{
+    if (getenv("LONG"))
+        sleep(3600);
+    x = 1;
+    return unused;
+}
+
+int main(void)
+{
+    time_t before = time(NULL);
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, late, NULL);
+    x = 2;
+    pthread_join(thread, NULL);
+    return getenv("LONG") ? 40 + (time(NULL) - before >= 3600) : 0;
+}
+C
+build sleeper.c -o sleeper
+expect 66 run -q --virtual-time --format=json -o sleeper.json -- ./sleeper
+[ "$(found race confirmed sleeper.json)" = 1 ] || complain "the sleeper's race is not confirmed"
+expect 66 explore -q --strategy=random --runs=1 --virtual-time -- env LONG=1 ./sleeper
+out_has "exit 41"
+
 # Nothing to find: the program's own status.
 cat >alone.c <<'C'
 int main(void) { return 7; }
