@@ -24,7 +24,7 @@ struct explore {
     int strategy, points, format;
     uint64_t depth, seed, runs, idle, jobs;
     const char *preemptions, *time, *limit, *ok, *output, *folder;
-    bool until_first, quiet;
+    bool until_first, quiet, virtual_time;
 };
 
 static const struct explore defaults = {
@@ -66,6 +66,9 @@ static const struct fw_option options[] = {
                 "in places that were seen to touch memory that threads share. all: at all "
                 "accesses. sync: only at calls that synchronise." },
     { "seed", 0, "N", "of all random choices (1)", FW_OPTION(COUNT, struct explore, seed), HOW },
+    { "virtual-time", 0, NULL, "sleeping takes no time",
+      FW_OPTION(FLAG, struct explore, virtual_time), HOW,
+      .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
     { "jobs", 'j', "N", "runs at the same time (1)", FW_OPTION(COUNT, struct explore, jobs), HOW,
       .detail = "The result does not depend on it." },
     { "runs", 'n', "N", "end after N runs (1000, or any number if another budget is given)",
@@ -335,6 +338,7 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     }
     setup.session.runtime = places.runtime;
+    setup.session.virtual_time = explore->virtual_time;
     setup.context = &watch;
     setup.progress = watch_progress;
     setup.place = make_folder;

@@ -18,7 +18,7 @@
 
 struct replay {
     uint64_t runs, time, near;
-    bool quiet, show, twice, gdb;
+    bool quiet, show, twice, gdb, virtual_time;
     const char *at, *output;
     int format;
 };
@@ -29,6 +29,9 @@ static const struct fw_option options[] = {
     { "runs", 0, "N", "replay N times (1)", FW_OPTION(COUNT, struct replay, runs) },
     { "time", 0, "SECONDS", "a run that takes longer hangs (10)",
       FW_OPTION(COUNT, struct replay, time) },
+    { "virtual-time", 0, NULL, "sleeping takes no time",
+      FW_OPTION(FLAG, struct replay, virtual_time),
+      .detail = "As when the schedule was found, if it was found so." },
     { "near", 0, "N", "runs for finding places that moved (200)",
       FW_OPTION(COUNT, struct replay, near),
       .detail = "Another build may lack a place that the schedule names, or pass it less often. "
@@ -272,6 +275,7 @@ static int replay_with(struct job *job, const char *runtime)
     struct fw_session_setup setup = { .argv = job->report.argv,
                                       .runtime = runtime,
                                       .limit = (double)job->options->time,
+                                      .virtual_time = job->options->virtual_time,
                                       .show = (job->options->show && !job->script.judge) ||
                                               job->options->gdb };
     struct fw_error err;

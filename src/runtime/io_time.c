@@ -2,8 +2,8 @@
  * io_time.c - clocks and sleeping.
  *
  * In controlled runs time may be virtual (FW_CONTROL_VIRTUAL): a sleep is then a wait with a
- * deadline like any other, clocks show what has been slept besides the real time, and when everybody
- * waits, the clocks go forward to the first deadline at once (fw_control_idle).
+ * deadline like any other, clocks show what has been slept besides the real time, and when
+ * everybody waits, the clocks go forward to the first deadline at once (fw_control_idle).
  */
 #include "runtime/control.h"
 #include "runtime/futex.h"
@@ -50,8 +50,15 @@ FW_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 
 FW_EXPORT time_t time(time_t *now)
 {
-    time_t result = REAL(time)(NULL) + (time_t)(fw_control_ahead / FW_SECOND);
+    time_t result = REAL(time)(NULL);
 
+    if (FW_UNLIKELY(fw_control_ahead)) {
+        struct timespec moment;
+
+        REAL(clock_gettime)(CLOCK_REALTIME, &moment);
+        go_ahead(&moment);
+        result = moment.tv_sec;
+    }
     if (now)
         *now = result;
     tell(now, sizeof *now, FW_PC);
