@@ -200,6 +200,16 @@ static struct item with_sleep(const struct walk *walk, const struct fw_decision 
     return item;
 }
 
+/* Whoever runs might as well be interrupted at its next point, if it has done nothing by then that
+ * others see: the same order, and not more preemptions. */
+static bool is_quiet(const struct fw_decision *decision)
+{
+    uint32_t current = decision->head.current;
+
+    return current < decision->head.count && current == decision->head.chosen &&
+           decision->candidates[current].flags & FW_CANDIDATE_QUIET;
+}
+
 /* Plans the choices that the run did not make here. */
 static void branch(struct walk *walk, const struct fw_decision *decision)
 {
@@ -249,11 +259,13 @@ static void decide(struct walk *walk, const struct fw_decision *decision,
     const struct fw_control_decision *head = &decision->head;
     bool is_choice = head->count > 1, is_last = walk->made + 1 == walk->planned->count;
     bool is_new = walk->made >= walk->planned->count;
+    bool bounded = walk->chess->bound != FW_ANY_PREEMPTIONS;
+    bool branches = is_choice && is_new && !walk->settled && !(bounded && is_quiet(decision));
 
-    if (is_choice && is_new && !walk->settled && walk->chess->bound != FW_ANY_PREEMPTIONS)
+    if (branches && bounded)
         walk->settled = !fw_states_add(&walk->chess->states, fw_trace_hash_state(hash, decision),
                                        walk->preemptions);
-    if (is_choice && is_new && !walk->settled)
+    if (branches && !walk->settled)
         branch(walk, decision);
     if (is_choice && is_last)
         fall_asleep(walk, decision);

@@ -59,6 +59,8 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
 /* t has looked at what it waits for once more. */
+/* Is there one thread only? */
+bool fw_control_alone(void);
 void fw_control_retried(struct fw_thread *t);
 void fw_control_progress(void);
 

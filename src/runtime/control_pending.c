@@ -118,10 +118,11 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t)
         break;
     case CREATE:
         candidate.object = THREADS;
+        candidate.flags |= FW_CANDIDATE_QUIET;
         break;
     case JOIN:
     case NOTHING:
-        candidate.flags |= FW_CANDIDATE_NOTHING;
+        candidate.flags |= FW_CANDIDATE_NOTHING | FW_CANDIDATE_QUIET;
         break;
     default:
         break;

@@ -233,6 +233,8 @@ void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_
 {
     uint64_t first = op->object >> 3, last = (op->object + (op->size ? op->size : 1) - 1) >> 3;
 
+    if (fw_control_alone())
+        return; /* what is done alone comes before or after everything else */
     if (last - first > 64)
         last = first + 64;
     for (uint64_t word = first; word <= last; word++)

@@ -167,6 +167,8 @@ enum {
     FW_CANDIDATE_WRITES = 1,
     FW_CANDIDATE_GLOBAL = 2,  /* everything depends on it */
     FW_CANDIDATE_NOTHING = 4, /* nothing does */
+    FW_CANDIDATE_QUIET = 8,   /* what it does is not seen by others while they run: no reason to
+                                 interrupt the thread here rather than at its next point */
 };
 
 struct fw_control_candidate {
