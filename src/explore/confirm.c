@@ -86,11 +86,11 @@ static bool is_confirmed(const struct fw_session *session, const struct fw_shown
 {
     const struct fw_control_head *head = fw_session_head(session);
 
-    if (!goals_reached(head, witness) || !same_memory(head, witness))
+    if (head->diverged && head->diverged <= shown)
         return false;
     if (witness->claim == FW_CLAIM_DEADLOCK)
         return result->end == FW_RUN_DEADLOCK;
-    return !head->diverged || head->diverged > shown;
+    return goals_reached(head, witness) && same_memory(head, witness);
 }
 
 /* --- runs ------------------------------------------------------------------------------------ */

@@ -256,6 +256,8 @@ static uint32_t site_of(const struct fw_moments *moments, uint64_t index,
     return site;
 }
 
+#define NEAR 1000u /* events among which those of one moment are looked for */
+
 /* --- steps ----------------------------------------------------------------------------------- */
 
 struct builder {
@@ -319,10 +321,25 @@ static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32
     return step;
 }
 
-/* The thread runs until the event is next. */
+/* The first event of the moment that the event belongs to. */
+static uint64_t moment_start(const struct fw_moments *moments, uint64_t index)
+{
+    uint64_t first = index;
+
+    for (uint64_t i = index; i-- > 0 && index - i < NEAR;) {
+        if (moments->events.at[i].thread != moments->events.at[index].thread)
+            continue;
+        if (!has_place(moments, i) || !is_same_moment(moments, i, index))
+            break;
+        first = i;
+    }
+    return first;
+}
+
+/* The thread runs until the event is next: it has not begun what makes it. */
 static int until_before(struct builder *b, uint64_t event, int goal)
 {
-    uint64_t index = placed_twin(b->moments, event);
+    uint64_t index = moment_start(b->moments, placed_twin(b->moments, event));
     uint32_t site = has_place(b->moments, index) ? site_of(b->moments, index, b->session)
                                                  : FW_CONTROL_NONE;
     struct fw_control_step *step;
@@ -384,6 +401,24 @@ static bool ends_stretch(const struct fw_moments *moments, const struct fw_shown
            moments->events.at[witness->order[i + 1]].thread;
 }
 
+/* An access of a race may belong to a call that has told of something else already: then the call
+ * as a whole is what comes next, and is not begun. */
+static bool is_held(const struct builder *b, const struct fw_shown *witness, uint64_t index)
+{
+    for (size_t i = 0; i < witness->event_count && witness->claim == FW_CLAIM_RACE; i++)
+        if (is_same_moment(b->moments, index, witness->events[i]))
+            return true;
+    return false;
+}
+
+/* A stretch of one thread that ends with the event. */
+static int add_stretch(struct builder *b, const struct fw_shown *witness, uint64_t index)
+{
+    if (is_held(b, witness, index))
+        return until_before(b, index, -1);
+    return through(b, index, goal_of(witness, index));
+}
+
 static int add_order(struct builder *b, const struct fw_shown *witness, size_t count)
 {
     size_t from = 0;
@@ -394,8 +429,7 @@ static int add_order(struct builder *b, const struct fw_shown *witness, size_t c
         if (!ends_stretch(b->moments, witness, count, i))
             continue;
         last = last_placed(b->moments, witness->order, from, i);
-        if (last <= i &&
-            through(b, witness->order[last], goal_of(witness, witness->order[last])) < 0)
+        if (last <= i && add_stretch(b, witness, witness->order[last]) < 0)
             return -1;
         from = i + 1;
     }
@@ -419,7 +453,8 @@ static int add_race(struct builder *b, const struct fw_shown *witness, unsigned 
 static int add_deadlock(struct builder *b, const struct fw_shown *witness)
 {
     for (size_t i = 0; i < witness->event_count; i++)
-        if (until_before(b, witness->events[i], (int)(i % FW_CONTROL_GOALS)) < 0)
+        if (!has_begun(b, witness->events[i]) &&
+            until_before(b, witness->events[i], (int)(i % FW_CONTROL_GOALS)) < 0)
             return -1;
     for (size_t i = 0; i < witness->event_count; i++)
         add_step(b, b->moments->events.at[witness->events[i]].thread, FW_STEP_AWAY);

@@ -80,6 +80,17 @@ uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object
     return number;
 }
 
+uint64_t fw_sync_late(struct fw_thread *t, enum fw_wire_kind kind, const void *object,
+                      uintptr_t pc)
+{
+    uint64_t number;
+
+    fw_sink_nowhere(t);
+    number = fw_sync(t, kind, object, pc);
+    t->hot->told = 0;
+    return number;
+}
+
 uint64_t fw_sync_answer(struct fw_thread *t, enum fw_wire_kind kind, const void *object,
                         uint64_t answered, uintptr_t pc)
 {

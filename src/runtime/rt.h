@@ -128,6 +128,9 @@ void fw_yield(struct fw_thread *t);
 
 /* Synchronisation: ends the thread's segment, so that later accesses are not taken for repeats. */
 uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object, uintptr_t pc);
+/* The same for what a call does after it has called the program back: it began long ago. */
+uint64_t fw_sync_late(struct fw_thread *t, enum fw_wire_kind kind, const void *object,
+                      uintptr_t pc);
 uint64_t fw_sync_answer(struct fw_thread *t, enum fw_wire_kind kind, const void *object,
                         uint64_t answered, uintptr_t pc); /* WAKE, PEND */
 /* Whatever else has an operand and perhaps an extra unit. */

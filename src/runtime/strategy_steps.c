@@ -259,6 +259,11 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
             }
             if (will_come(t))
                 return NULL;
+            if (step_at(current_step)->how == FW_STEP_ONE && t->state == FW_STATE_BLOCKED) {
+                fw_control->steps_done++; /* it is as far as it can be */
+                next_step();
+                continue;
+            }
         }
         diverge(why_not(t), t && !has_ended(t) ? t->plan.site : FW_CONTROL_NONE);
         next_step();

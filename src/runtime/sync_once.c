@@ -50,7 +50,7 @@ static void over(struct fw_thread *t, bool failed)
     if (!frame)
         return;
     extra->once = frame->below;
-    fw_sync(t, FW_WIRE_BEFORE, frame->control, frame->pc);
+    fw_sync_late(t, FW_WIRE_BEFORE, frame->control, frame->pc);
     cell = cell_of(frame->control);
     if (cell) {
         cell->of.once.runner = 0;
