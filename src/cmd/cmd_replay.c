@@ -275,7 +275,8 @@ static int replay_with(struct job *job, const char *runtime)
     struct fw_session_setup setup = { .argv = job->report.argv,
                                       .runtime = runtime,
                                       .limit = (double)job->options->time,
-                                      .virtual_time = job->options->virtual_time,
+                                      .virtual_time = job->options->virtual_time ||
+                                                      job->script.virtual_time,
                                       .show = (job->options->show && !job->script.judge) ||
                                               job->options->gdb };
     struct fw_error err;

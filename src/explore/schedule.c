@@ -232,6 +232,8 @@ void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
     }
     if (schedule->build)
         fw_output_printf(out, "build %s\n", schedule->build);
+    if (schedule->virtual_time)
+        fw_output_text(out, "time virtual\n");
     if (schedule->judge) {
         fw_output_text(out, "judge ");
         print_quoted(out, schedule->judge);

@@ -325,6 +325,14 @@ static int read_judge(struct reader *reader)
     return end_of_line(reader);
 }
 
+static int read_time(struct reader *reader)
+{
+    if (!take(reader, "virtual"))
+        return complain(reader, "'time' may be 'virtual'");
+    reader->schedule->virtual_time = true;
+    return end_of_line(reader);
+}
+
 /* All words, one blank between them. */
 static int read_shows(struct reader *reader)
 {
@@ -371,6 +379,8 @@ static int read_tokens(struct reader *reader)
         return read_program(reader);
     if (take(reader, "build"))
         return read_build(reader);
+    if (take(reader, "time"))
+        return read_time(reader);
     if (take(reader, "judge"))
         return read_judge(reader);
     if (take(reader, "shows"))

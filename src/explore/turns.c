@@ -145,6 +145,7 @@ int fw_turns_anchor(const struct fw_turns *turns, struct fw_session *session,
     order.flags |= FW_CONTROL_ASK;
     if (fw_session_run(session, &order, result, err) < 0)
         return -1;
+    schedule->virtual_time = fw_session_head(session)->flags & FW_CONTROL_VIRTUAL;
     fw_vec_clear(&schedule->paths);
     for (size_t i = 0; i < turns->paths.len; i++)
         fw_vec_push(&schedule->paths, turns->paths.at[i]);

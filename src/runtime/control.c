@@ -17,6 +17,7 @@
 
 #define SPINS 64u /* points at few places without a change, after which others go first ... */
 #define LOOK  4u  /* ... a look counts so much, a try to change something once */
+#define SIGNAL_TIME (FW_SECOND / 2) /* that a signal may be on its way */
 
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw";
 
@@ -210,6 +211,16 @@ static void wake_first(struct fw_thread *t)
     fw_unblock(t, FW_TIMED_OUT);
 }
 
+/* Timers are seen until they expire; what they send may take its time. */
+static bool signal_may_come(void)
+{
+    static uint64_t seen; /* when a timer was running last; 0: never */
+
+    if (timer_is_set())
+        seen = fw_now();
+    return fw_signals_waiting || (seen && fw_now() - seen < SIGNAL_TIME);
+}
+
 /*
  * When everybody waits, without a limit, and has looked again since anything changed, nothing can
  * change any more but by a signal.  (Cycles of locks are found as they close: stuck.c.)
@@ -234,7 +245,7 @@ void fw_control_idle(void)
     }
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
-    else if (!timer_is_set())
+    else if (!signal_may_come())
         fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 

@@ -159,6 +159,16 @@ out_has "not reproduced: exit 6 in place of exit 5"
 expect 0 replay args.sched -- ./args
 out_has "exit 9"
 
+# --- time passes, or not ---
+printf '#include <unistd.h>\nint main(void){sleep(1000); return 1;}' >sleep.c
+build sleep sleep.c
+printf 'foreweave schedule 1\nprogram "./sleep"\ntime virtual\nshows exit 1\n' >sleep.sched
+expect 66 replay sleep.sched
+sed -i /virtual/d sleep.sched
+expect 0 replay --near=0 --time=1 sleep.sched
+out_has "not reproduced: hang in place of exit 1"
+expect 66 replay --virtual-time sleep.sched
+
 # --- a command judges, if there is one ---
 judged() { sed "s/^shows.*/judge \"$1\"\nshows exit 1/" lost.sched >judged.sched; }
 judged 'grep -q 6 \$FOREWEAVE_OUTPUT'

@@ -18,6 +18,8 @@ static const char whole[] =
     "foreweave schedule 1\n"
     "program \"./lost\" \"3\" \"a \\\"b\\\\\\n\"\n"
     "build 5f0c1d\n"
+    "time virtual\n"
+    "judge \"grep -q ok\"\n"
     "shows exit 1\n"
     "0 until it waits\n"
     "0.1 before write in deposit \"balance = old + amount;\" +3 #2 goal 1\n"
@@ -80,7 +82,7 @@ static void steps_are_what_they_say(void **state)
     assert_int_equal(step->anchor.line, 3);
     assert_int_equal(step->ordinal, 2);
     assert_int_equal(step->goal, 0);
-    assert_int_equal(step->file_line, 6);
+    assert_int_equal(step->file_line, 8);
     assert_int_equal(script.steps.at[0].goal, FW_NO_GOAL);
     assert_string_equal(script.steps.at[2].anchor.function, "operator bool");
     assert_null(script.steps.at[2].anchor.text);
@@ -157,6 +159,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         { "foreweave schedule 1\nprogram a\nprogram b\n", "t:3: 'program' needs" },
         { "foreweave schedule 1\nbuild xyz\n", "t:2: 'build' needs" },
         { "foreweave schedule 1\njudge x\n", "t:2: 'judge' needs" },
+        { "foreweave schedule 1\ntime flies\n", "t:2: 'time' may be 'virtual'" },
         { "foreweave schedule 1\nshows\n", "t:2: 'shows' needs" },
     };
 
