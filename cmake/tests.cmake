@@ -37,6 +37,11 @@ foreach(source ${UNIT_TESTS})
   foreweave_test_program(${source} test unit 120)
 endforeach()
 
+# Strategies live in the runtime, but need nothing of it.
+target_sources(test_strategy PRIVATE
+  src/runtime/strategy.c src/runtime/strategy_pct.c src/runtime/strategy_pos.c
+  src/runtime/strategy_delay.c)
+
 file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})
   foreweave_test_program(${source} prop property 900)

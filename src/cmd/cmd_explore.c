@@ -32,9 +32,12 @@ static const struct explore defaults = {
 };
 
 static const char *const strategies[] = {
-    [FW_EXPLORE_RANDOM] = "random", [FW_EXPLORE_PCT] = "pct",
-    [FW_EXPLORE_PCT_LARGE] = "pctlarge", [FW_EXPLORE_DELAY] = "delay",
-    [FW_EXPLORE_POS] = "pos", [FW_EXPLORE_CHESS] = "chess",
+    [FW_EXPLORE_RANDOM] = "random",
+    [FW_EXPLORE_PCT] = "pct",
+    [FW_EXPLORE_PCT_LARGE] = "pctlarge",
+    [FW_EXPLORE_DELAY] = "delay",
+    [FW_EXPLORE_POS] = "pos",
+    [FW_EXPLORE_CHESS] = "chess",
     NULL,
 };
 
@@ -343,7 +346,7 @@ static int run(const void *values, int argc, char **argv)
     setup.progress = watch_progress;
     setup.place = make_folder;
     setup.folder = explore->folder;
-    watch.explored = (struct fw_explored){ &setup, NULL, strategies[explore->strategy] };
+    watch.explored = (struct fw_explored) { &setup, NULL, strategies[explore->strategy] };
     fw_progress_init(&watch.line, STDERR_FILENO, 0, now());
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

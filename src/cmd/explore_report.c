@@ -52,8 +52,7 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
     if (failure->message[0])
         fw_output_printf(out, ", \"%s\"", failure->message);
     fw_output_printf(out, "\n  in %" PRIu64 " run%s, first in run %" PRIu64 " (seed %" PRIu64 ")\n",
-                     failure->count, failure->count == 1 ? "" : "s", failure->first,
-                     failure->seed);
+                     failure->count, failure->count == 1 ? "" : "s", failure->first, failure->seed);
     if (failure->schedule)
         fw_output_printf(out, "  replay: foreweave replay %s\n", failure->schedule);
     if (failure->lost)
@@ -85,9 +84,8 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
                      explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");
     if (state->known)
         fw_output_printf(out, " (%" PRIu64 " of them before)", state->known);
-    fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s\n",
-                     state->failing, state->failures.len, state->failures.len == 1 ? "" : "s",
-                     why(explored));
+    fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s\n", state->failing,
+                     state->failures.len, state->failures.len == 1 ? "" : "s", why(explored));
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -95,8 +93,8 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
 static void write_failure(struct fw_json *json, const struct fw_failure *failure, size_t number)
 {
     static const char *const kinds[] = {
-        [FW_RUN_EXITED] = "exit",     [FW_RUN_SIGNAL] = "signal",   [FW_RUN_DEADLOCK] = "deadlock",
-        [FW_RUN_STUCK] = "stuck",     [FW_RUN_ENDLESS] = "endless", [FW_RUN_TIMEOUT] = "hang",
+        [FW_RUN_EXITED] = "exit", [FW_RUN_SIGNAL] = "signal",   [FW_RUN_DEADLOCK] = "deadlock",
+        [FW_RUN_STUCK] = "stuck", [FW_RUN_ENDLESS] = "endless", [FW_RUN_TIMEOUT] = "hang",
     };
 
     fw_json_object(json, NULL);

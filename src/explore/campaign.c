@@ -140,8 +140,8 @@ static void teach(struct worker *worker)
 
     for (; worker->told < shared->len; worker->told++) {
         const struct fw_place *place = &shared->at[worker->told];
-        uint32_t site = fw_session_add_site(worker->session, place->module, place->offset,
-                                            place->operation);
+        uint32_t site =
+            fw_session_add_site(worker->session, place->module, place->offset, place->operation);
 
         if (site != FW_CONTROL_NONE)
             fw_session_site(worker->session, site)->flags |= FW_SITE_SHARED;
@@ -234,8 +234,9 @@ static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
 static size_t round_size(const struct fw_campaign *campaign)
 {
     const struct fw_campaign_state *state = &campaign->knowledge.state;
-    uint64_t size = state->runs < 4 ? (state->runs == 0 ? 1 : 4 - state->runs)
-                                    : state->runs < ROUND ? state->runs : ROUND;
+    uint64_t size = state->runs < 4       ? (state->runs == 0 ? 1 : 4 - state->runs)
+                    : state->runs < ROUND ? state->runs
+                                          : ROUND;
 
     if (state->quiet > LONG_ROUND)
         size = LONG_ROUND;
@@ -394,8 +395,7 @@ static int open_journal(struct fw_campaign *campaign, struct fw_error *err)
 
     if (!campaign->setup.journal)
         return 0;
-    campaign->journal =
-        fw_journal_open(campaign->setup.journal, campaign->setup.about, known, err);
+    campaign->journal = fw_journal_open(campaign->setup.journal, campaign->setup.about, known, err);
     if (campaign->journal < 0)
         return -1;
     if (known->len)
@@ -403,8 +403,7 @@ static int open_journal(struct fw_campaign *campaign, struct fw_error *err)
     return 0;
 }
 
-struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup,
-                                       struct fw_error *err)
+struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup, struct fw_error *err)
 {
     struct fw_campaign *campaign = fw_xcalloc(1, sizeof *campaign);
 
@@ -416,7 +415,7 @@ struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup,
     campaign->journal = -1;
     campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
     fw_knowledge_init(&campaign->knowledge);
-    campaign->collector = (struct fw_collector){ &campaign->setup, setup->folder, NULL };
+    campaign->collector = (struct fw_collector) { &campaign->setup, setup->folder, NULL };
     if (setup->strategy == FW_EXPLORE_CHESS)
         campaign->chess = fw_chess_create(setup->preemptions);
     pthread_mutex_init(&campaign->lock, NULL);

@@ -85,7 +85,7 @@ void fw_chess_restart(struct fw_chess *chess)
     clear_round(chess);
     fw_states_clear(&chess->states);
     chess->level = 0;
-    push(chess, 0, (struct item){ 0 });
+    push(chess, 0, (struct item) { 0 });
 }
 
 struct fw_chess *fw_chess_create(uint32_t preemptions)
@@ -166,7 +166,7 @@ struct walk {
     struct past *past;
     uint32_t made; /* decisions so far */
     uint32_t preemptions;
-    bool settled;  /* what can follow has been planned elsewhere */
+    bool settled; /* what can follow has been planned elsewhere */
     FW_VEC(struct fw_control_candidate) sleep;
 };
 
@@ -226,7 +226,7 @@ static void branch(struct walk *walk, const struct fw_decision *decision)
             push(chess, 0, with_sleep(walk, decision, i));
         else if (cost <= chess->bound)
             push(chess, cost,
-                 (struct item){ .past = walk->past, .kept = walk->made, .choice = thread });
+                 (struct item) { .past = walk->past, .kept = walk->made, .choice = thread });
     }
 }
 

@@ -72,8 +72,8 @@ static char *describe_waits(const struct fw_session *session)
         if (threads[i].state != FW_THREAD_BLOCKED || threads[i].site >= head->site_count)
             continue;
         site = fw_session_site(session, threads[i].site);
-        fw_vec_push(&waits, fw_xasprintf("%s+0x%llx", site->operation,
-                                         (unsigned long long)site->offset));
+        fw_vec_push(&waits,
+                    fw_xasprintf("%s+0x%llx", site->operation, (unsigned long long)site->offset));
     }
     if (waits.len)
         qsort(waits.at, waits.len, sizeof *waits.at, compare_texts);
@@ -158,9 +158,9 @@ int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, c
     if (comes_to_its_end(result))
         fw_failure_blur(detail);
     fw_run_text(result, end);
-    trial->failure = answer ? fw_xasprintf("%s, judged wrong (%d)%s%s", end, answer,
-                                           *detail ? ": " : "", detail)
-                            : fw_xasprintf("%s%s%s", end, *detail ? ": " : "", detail);
+    trial->failure =
+        answer ? fw_xasprintf("%s, judged wrong (%d)%s%s", end, answer, *detail ? ": " : "", detail)
+               : fw_xasprintf("%s%s%s", end, *detail ? ": " : "", detail);
     free(detail);
     return 0;
 }

@@ -150,9 +150,9 @@ static int go_on(int fd, struct reader *reader, const char *head, struct fw_erro
     } else if (strncmp(text, title, sizeof title - 1) != 0) {
         status = fw_error_set(err, "'%s' is no journal of 'foreweave explore'", reader->path);
     } else if (strncmp(text, head, length) != 0) {
-        status = fw_error_set(err, "'%s' is about another program or other options: %.*s",
-                              reader->path, (int)strcspn(text + sizeof title - 1, "\n"),
-                              text + sizeof title - 1);
+        status =
+            fw_error_set(err, "'%s' is about another program or other options: %.*s", reader->path,
+                         (int)strcspn(text + sizeof title - 1, "\n"), text + sizeof title - 1);
     } else {
         status = read_lines(reader, text, length, &good, err);
         if (status == 0 && ftruncate(fd, (off_t)good) < 0)
@@ -194,8 +194,7 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
                          trial->found.at[i].offset, trial->found.at[i].operation,
                          trial->found.at[i].module);
     for (size_t i = 0; i < trial->pairs.len; i++)
-        fw_output_printf(&out, "pair %" PRIu64 " %" PRIx64 "\n", trial->number,
-                         trial->pairs.at[i]);
+        fw_output_printf(&out, "pair %" PRIu64 " %" PRIx64 "\n", trial->number, trial->pairs.at[i]);
     if (trial->message)
         fw_output_printf(&out, "message %" PRIu64 " %s\n", trial->number, trial->message);
     fw_output_printf(&out, "run %" PRIu64 " %" PRIu64 " %" PRIu32 " %u %d%s%s\n", trial->number,

@@ -21,7 +21,7 @@ static uint32_t add_place(struct fw_capture *capture, const struct fw_session *s
             strcmp(known->module, module) == 0)
             return (uint32_t)i;
     }
-    place = (struct fw_place){ fw_xstrdup(module), fw_xstrdup(site->operation), site->offset };
+    place = (struct fw_place) { fw_xstrdup(module), fw_xstrdup(site->operation), site->offset };
     fw_vec_push(&capture->places, place);
     return (uint32_t)capture->places.len - 1;
 }

@@ -55,8 +55,7 @@ bool fw_knowledge_has(const struct fw_knowledge *knowledge, const char *failure)
     return fw_strtab_find(&knowledge->failures, failure, strlen(failure)) != FW_STRTAB_NONE;
 }
 
-static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *trial,
-                        uint64_t seed)
+static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *trial, uint64_t seed)
 {
     struct fw_campaign_state *state = &knowledge->state;
     const char *message = trial->message ? trial->message : "";
@@ -70,9 +69,8 @@ static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *t
     }
     failure.count = 1;
     failure.text = fw_strtab_text(&knowledge->failures, id);
-    failure.message =
-        fw_strtab_text(&knowledge->messages,
-                       fw_strtab_intern(&knowledge->messages, message, strlen(message)));
+    failure.message = fw_strtab_text(
+        &knowledge->messages, fw_strtab_intern(&knowledge->messages, message, strlen(message)));
     fw_vec_push(&state->failures, failure);
     return true;
 }
@@ -92,8 +90,8 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     for (size_t i = 0; i < trial->found.len; i++)
         fresh |= add_place(knowledge, &trial->found.at[i]);
     for (size_t i = 0; i < trial->pairs.len; i++)
-        fresh |= is_new(&knowledge->pairs, (const char *)&trial->pairs.at[i],
-                        sizeof *trial->pairs.at);
+        fresh |=
+            is_new(&knowledge->pairs, (const char *)&trial->pairs.at[i], sizeof *trial->pairs.at);
     if (trial->failure)
         fresh |= add_failure(knowledge, trial, seed);
     state->shared = knowledge->shared.len;

@@ -76,8 +76,7 @@ static int map_memory(struct fw_session *session, struct fw_error *err)
         return fw_error_errno(err, "cannot map shared memory");
     }
     *session->head = head;
-    snprintf(session->file, sizeof session->file, "/proc/%d/fd/%d", (int)getpid(),
-             session->memory);
+    snprintf(session->file, sizeof session->file, "/proc/%d/fd/%d", (int)getpid(), session->memory);
     snprintf(session->output_file, sizeof session->output_file, "/proc/%d/fd/%d", (int)getpid(),
              session->output);
     return 0;
@@ -282,8 +281,8 @@ static bool await_end(struct fw_session *session, int pidfd, double seconds)
 
         if (now() > until)
             return false;
-        syscall(SYS_futex, &session->head->asked, FUTEX_WAIT,
-                atomic_load(&session->head->answered), &pause, NULL, 0);
+        syscall(SYS_futex, &session->head->asked, FUTEX_WAIT, atomic_load(&session->head->answered),
+                &pause, NULL, 0);
         answer(session);
     }
     return true;
@@ -372,7 +371,11 @@ static int run_alone(struct fw_session *session, int *status, bool *in_time, str
 
 /* --- the server ------------------------------------------------------------------------------ */
 
-enum served { SERVED, LATE, GONE };
+enum served {
+    SERVED,
+    LATE,
+    GONE
+};
 
 /* Waits for the end of the run, and looks after the server. */
 static enum served await_served(struct fw_session *session, double seconds)

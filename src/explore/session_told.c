@@ -36,8 +36,7 @@ struct fw_control_site *fw_session_site(const struct fw_session *session, uint32
 
 const char *fw_session_module(const struct fw_session *session, uint32_t module)
 {
-    const struct fw_control_module *modules =
-        fw_session_area(session, session->head->modules_at);
+    const struct fw_control_module *modules = fw_session_area(session, session->head->modules_at);
 
     return modules[module].path;
 }

@@ -1,7 +1,7 @@
 /* states.c - see states.h. */
 #include "explore/states.h"
 
-#define FIRST_CAP 1024u
+#define FIRST_CAP  1024u
 #define MOST_WORDS 64u /* of one operation that are looked at */
 
 bool fw_decision_next(const char *bytes, size_t length, size_t *at, struct fw_decision *decision)

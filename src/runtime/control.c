@@ -86,6 +86,7 @@ bool fw_control_open(const char *path)
     fw_control = head;
     fw_control_sites_start();
     strategy = strategies[head->strategy];
+    fw_strategy_seed(head->seed);
     if (strategy->start)
         strategy->start();
     fw_control_on = true;

@@ -58,5 +58,5 @@ void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_
     if (last->thread && last->object == op->object && last->thread != t->number + 1 &&
         (last->wrote || op->writes))
         add_pair(pair_of(last->site, site));
-    *last = (struct last){ op->object, site, t->number + 1, op->writes };
+    *last = (struct last) { op->object, site, t->number + 1, op->writes };
 }

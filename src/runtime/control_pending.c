@@ -9,7 +9,17 @@
 
 #include <string.h>
 
-enum kind { OTHER, MEMORY, EXCLUSIVE, SHARED, SEMAPHORE, OBJECT, CREATE, JOIN, NOTHING };
+enum kind {
+    OTHER,
+    MEMORY,
+    EXCLUSIVE,
+    SHARED,
+    SEMAPHORE,
+    OBJECT,
+    CREATE,
+    JOIN,
+    NOTHING
+};
 
 static const struct {
     const char *name;
@@ -109,8 +119,7 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t)
                                               .site = t->plan.site,
                                               .object = t->plan.object,
                                               .size = t->plan.size,
-                                              .flags =
-                                                  t->plan.writes ? FW_CANDIDATE_WRITES : 0 };
+                                              .flags = t->plan.writes ? FW_CANDIDATE_WRITES : 0 };
 
     switch (kind_of(t)) {
     case OTHER:

@@ -5,14 +5,16 @@
 
 static uint64_t state;
 
+void fw_strategy_seed(uint64_t seed)
+{
+    state = seed * 0x9e3779b97f4a7c15u + 1;
+}
+
 uint64_t fw_strategy_draw(void)
 {
     /* splitmix64 */
-    uint64_t z;
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
 
-    if (!state)
-        state = fw_control->seed * 0x9e3779b97f4a7c15u + 1;
-    z = state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
@@ -28,8 +30,8 @@ struct fw_thread *fw_strategy_first(struct fw_list *ready)
     struct fw_thread *first = NULL;
 
     FW_EACH_READY(t, ready)
-        if (!first || t->number < first->number)
-            first = t;
+    if (!first || t->number < first->number)
+        first = t;
     return first;
 }
 
@@ -50,8 +52,8 @@ static struct fw_thread *pick_none(struct fw_thread *current, struct fw_list *re
     if (current)
         return current;
     FW_EACH_READY(t, ready)
-        if (!t->plan.yields && (!first || t->number < first->number))
-            first = t;
+    if (!t->plan.yields && (!first || t->number < first->number))
+        first = t;
     return first ? first : fw_strategy_first(ready);
 }
 
@@ -66,12 +68,12 @@ static struct fw_thread *pick_random(struct fw_thread *current, struct fw_list *
     uint64_t count = current != NULL;
 
     FW_EACH_READY(t, ready)
-        if (!t->plan.yields && fw_strategy_below(++count) == 0)
-            chosen = t;
+    if (!t->plan.yields && fw_strategy_below(++count) == 0)
+        chosen = t;
     if (!chosen)
         FW_EACH_READY(t, ready)
-            if (fw_strategy_below(++count) == 0)
-                chosen = t;
+    if (fw_strategy_below(++count) == 0)
+        chosen = t;
     return chosen;
 }
 

@@ -30,6 +30,8 @@ extern const struct fw_strategy fw_strategy_none, fw_strategy_random, fw_strateg
     for (struct fw_thread *t = FW_THREAD_OF(link, (ready)->next); &t->link != (ready);             \
          t = FW_THREAD_OF(link, t->link.next))
 
+/* Before anything is drawn. */
+void fw_strategy_seed(uint64_t seed);
 uint64_t fw_strategy_draw(void);
 /* Below `bound`, which is not 0. */
 uint64_t fw_strategy_below(uint64_t bound);

@@ -38,7 +38,10 @@ static void add(struct fw_thread *t)
     count++;
 }
 
-enum { UNFIT_WAITS = 1, UNFIT_YIELDS = 2 };
+enum {
+    UNFIT_WAITS = 1,
+    UNFIT_YIELDS = 2
+};
 
 static void gather(struct fw_thread *current, struct fw_list *ready, unsigned unfit)
 {
@@ -46,9 +49,8 @@ static void gather(struct fw_thread *current, struct fw_list *ready, unsigned un
     if (current && !(unfit & UNFIT_WAITS && fw_pending_waits(current)))
         add(current);
     FW_EACH_READY(t, ready)
-        if (!(unfit & UNFIT_YIELDS && t->plan.yields) &&
-            !(unfit & UNFIT_WAITS && fw_pending_waits(t)))
-            add(t);
+    if (!(unfit & UNFIT_YIELDS && t->plan.yields) && !(unfit & UNFIT_WAITS && fw_pending_waits(t)))
+        add(t);
 }
 
 static uint32_t place_of(uint32_t number)

@@ -13,6 +13,11 @@
 
 static uint64_t now; /* the latest clock that was served */
 
+static void start(void)
+{
+    now = 0;
+}
+
 static void born(struct fw_thread *t)
 {
     t->plan.clock = now;
@@ -35,7 +40,8 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *best = current;
 
-    FW_EACH_READY(t, ready) {
+    FW_EACH_READY(t, ready)
+    {
         if (t->plan.clock < now && t->state == FW_STATE_READY && t->plan.points == 0)
             t->plan.clock = now; /* it has waited until now */
         if (!best || t->plan.clock < best->plan.clock ||
@@ -48,6 +54,7 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 }
 
 const struct fw_strategy fw_strategy_delay = {
+    .start = start,
     .born = born,
     .at_point = at_point,
     .pick = pick,

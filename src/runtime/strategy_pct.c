@@ -25,6 +25,7 @@ static void start(void)
 {
     uint64_t length = fw_control->length ? fw_control->length : 1;
 
+    spun = 0;
     change_count = fw_control->depth ? fw_control->depth - 1 : 0;
     if (change_count > MOST_CHANGES)
         change_count = MOST_CHANGES;
@@ -56,8 +57,8 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     struct fw_thread *best = current;
 
     FW_EACH_READY(t, ready)
-        if (!best || t->plan.priority > best->plan.priority)
-            best = t;
+    if (!best || t->plan.priority > best->plan.priority)
+        best = t;
     return best;
 }
 
@@ -90,7 +91,8 @@ static struct fw_thread *draw_weighted(struct fw_list *ready)
     struct fw_thread *chosen = NULL;
     uint64_t sum = 0;
 
-    FW_EACH_READY(t, ready) {
+    FW_EACH_READY(t, ready)
+    {
         uint64_t mine = t->plan.yields ? 1 : weight(t);
 
         sum += mine;
@@ -108,7 +110,7 @@ static struct fw_thread *pick_weighted(struct fw_thread *current, struct fw_list
     if (!current)
         return draw_weighted(ready);
     turn = AVERAGE * weight(current) / middle;
-    if (fw_strategy_below(turn ? turn + 1 : 2) != 0)
+    if (ready->next == ready || fw_strategy_below(turn ? turn + 1 : 2) != 0)
         return current;
     return draw_weighted(ready);
 }

@@ -18,9 +18,9 @@ static struct fw_thread *highest(struct fw_thread *current, struct fw_list *read
     struct fw_thread *best = current;
 
     FW_EACH_READY(t, ready)
-        if (!best || (best->plan.yields && !t->plan.yields) ||
-            (best->plan.yields == t->plan.yields && t->plan.priority > best->plan.priority))
-            best = t;
+    if (!best || (best->plan.yields && !t->plan.yields) ||
+        (best->plan.yields == t->plan.yields && t->plan.priority > best->plan.priority))
+        best = t;
     return best;
 }
 
@@ -31,8 +31,8 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     if (best != current && current && fw_strategy_dependent(&current->plan, &best->plan))
         current->plan.priority = fw_strategy_draw() | 1;
     FW_EACH_READY(t, ready)
-        if (t != best && fw_strategy_dependent(&t->plan, &best->plan))
-            t->plan.priority = fw_strategy_draw() | 1;
+    if (t != best && fw_strategy_dependent(&t->plan, &best->plan))
+        t->plan.priority = fw_strategy_draw() | 1;
     return best;
 }
 
