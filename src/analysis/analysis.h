@@ -119,7 +119,6 @@ struct fw_analysis {
     bool observed;   /* its findings happened in the trace itself; else they are predicted */
     const char *claim;       /* what a finding means, in one sentence without full stop ... */
     const char *first_claim; /* ... and the first one; NULL: as the guarantee says */
-    const char *unproven_claim; /* the same for unproven ones */
     void *(*create)(const struct fw_analysis_setup *setup);
     void (*finish)(void *state, struct fw_outcome *outcome); /* *outcome: complete, no findings */
     void (*destroy)(void *state);

@@ -11,6 +11,10 @@
 #include "analysis/flow.h"
 #include "base/vec.h"
 
+#define UNCOVERED                                                                                  \
+    "Not proven: out-of-order releases, nested or failed try-locks, or atomics in no order come "  \
+    "before it"
+
 struct cp {
     struct fw_cp *core;
     struct fw_flow *flow;
@@ -30,7 +34,7 @@ static void report(void *context, const struct fw_cp_pair *pair)
         .events = events,
         .event_count = 2,
         .variable = pair->first->mark.target,
-        .unproven = !pair->covered,
+        .unproven = pair->covered ? NULL : UNCOVERED,
         .detail = pair->hb ? "Not even happens-before orders the two accesses in this run."
                            : "This run ordered them only by the order in which locks were taken.",
     };
@@ -249,8 +253,6 @@ const struct fw_analysis fw_analysis_cp = {
     .summary = "races that lock order hides (causally-precedes)",
     .guarantee = FW_FIRST,
     .first_claim = "Certain: the first finding of cp is a race, or else there is a deadlock",
-    .unproven_claim = "Not proven: out-of-order releases, nested or failed try-locks, or atomics "
-                      "in no order come before it",
     .create = cp_create,
     .finish = cp_finish,
     .destroy = cp_destroy,

@@ -58,7 +58,7 @@ struct fw_finding {
     enum fw_finding_kind kind;
     bool first;     /* set in the sorted result: no earlier finding of this analysis */
     bool observed;  /* happened in the trace itself, though others of its analysis are predicted */
-    bool unproven;  /* its analysis's guarantee does not cover it */
+    const char *unproven; /* why its analysis's guarantee does not cover it; NULL: it does */
     uint64_t count; /* occurrences merged into this one */
     FW_VEC(struct fw_mark) events;      /* of the earliest occurrence (by its latest event) */
     FW_VEC(uint32_t) variables;         /* all that occurrences were on, ascending ids */
@@ -88,7 +88,7 @@ struct fw_occurrence {
     uint32_t event_count;
     uint32_t variable;  /* or FW_NO_VARIABLE */
     bool observed;      /* happened in the trace itself; equal labels, equal answers */
-    bool unproven;      /* the analysis's guarantee does not cover it */
+    const char *unproven; /* as in struct fw_finding; not copied */
     const char *label;  /* copied; NULL: none.  Part of what makes findings equal. */
     const char *detail; /* copied; NULL: none.  Only the earliest occurrence's is kept. */
     const struct fw_schedule *witness; /* or NULL; must outlive the findings */

@@ -14,12 +14,13 @@
 
 #define LEANS                                                                                      \
     "Not proven: the witness passes another race, which may change what the threads do next"
+#define UNSEEN                                                                                     \
+    "Not proven: the witness reads memory that code without hooks has written"
 
 const struct fw_analysis fw_analysis_race = {
     .name = "race",
     .summary = "conflicting accesses that can happen at once",
     .guarantee = FW_SOUND,
-    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_race,
 };
@@ -28,7 +29,6 @@ const struct fw_analysis fw_analysis_deadlock = {
     .name = "deadlock",
     .summary = "threads that can wait for each other's locks",
     .guarantee = FW_SOUND,
-    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_deadlock,
 };
@@ -37,7 +37,6 @@ const struct fw_analysis fw_analysis_atomicity = {
     .name = "atomicity",
     .summary = "accesses that another thread can come between",
     .guarantee = FW_SOUND,
-    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_atomicity,
 };
@@ -46,7 +45,6 @@ const struct fw_analysis fw_analysis_nondet = {
     .name = "nondet",
     .summary = "reads that can see another write",
     .guarantee = FW_SOUND,
-    .unproven_claim = LEANS,
     .by_default = true,
     .predictor = &fw_predictor_nondet,
 };
@@ -55,7 +53,6 @@ const struct fw_analysis fw_analysis_order = {
     .name = "order",
     .summary = "whether events can come in a given order",
     .guarantee = FW_SOUND,
-    .unproven_claim = LEANS,
     .predictor = &fw_predictor_order,
 };
 
@@ -368,6 +365,21 @@ static bool happened(const struct fw_forecast *forecast, const struct fw_predict
     return prediction->claim == FW_CLAIM_DEADLOCK;
 }
 
+/* Why the witness is no proof; NULL: it is one. */
+static const char *why_unproven(const struct fw_forecast *forecast,
+                                const struct fw_prediction *prediction)
+{
+    const struct fw_id_ranges *unseen = forecast->setup.unseen;
+
+    if (forecast->index->trace->lacks_repeats &&
+        fw_witness_leans(&prediction->witness, prediction->claim, forecast->index))
+        return LEANS;
+    if (unseen && unseen->len &&
+        fw_witness_hangs(&prediction->witness, unseen, forecast->index))
+        return UNSEEN;
+    return NULL;
+}
+
 static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
                         const struct fw_analysis *analysis, const struct fw_prediction *prediction,
                         struct fw_findings *sink)
@@ -383,8 +395,7 @@ static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
         .detail = detail,
         .witness = shown ? &prediction->witness : NULL,
         .claim = prediction->claim,
-        .unproven = shown && forecast->index->trace->lacks_repeats &&
-                    fw_witness_leans(&prediction->witness, prediction->claim, forecast->index),
+        .unproven = shown ? why_unproven(forecast, prediction) : NULL,
     };
 
     fw_vec_clear(&marks->events);

@@ -23,6 +23,7 @@ struct fw_forecast_setup {
     struct fw_predict_options options;
     uint64_t steps; /* of one question; 0: the default */
     uint32_t jobs;
+    const struct fw_id_ranges *unseen; /* variables that were written unseen; NULL: none */
     const char *cut; /* why this is only the beginning of the trace; NULL: it is all of it */
 };
 

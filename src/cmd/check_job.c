@@ -179,6 +179,7 @@ static int predict(struct fw_check_job *job)
         .trace = job->trace,
         .steps = job->limits.steps,
         .cut = job->cut[0] ? job->cut : NULL,
+        .unseen = &job->recording.unseen,
     };
     int status = translate_order(job);
 

@@ -18,7 +18,7 @@
 struct record {
     const char *output;
     uint64_t seed, quantum;
-    bool quiet, positions;
+    bool quiet, positions, values;
 };
 
 static const struct record defaults = { .seed = 1 };
@@ -39,6 +39,12 @@ static const struct fw_option options[] = {
     { "positions", 0, NULL, "tell where in its thread each event was made",
       FW_OPTION(FLAG, struct record, positions),
       .detail = "Needed to replay what check finds: foreweave run asks for it by itself." },
+    { "values", 0, NULL, "look for writes that are not seen",
+      FW_OPTION(FLAG, struct record, values),
+      .detail = "Remembers what memory holds, and notices when a thread reads something else than "
+                "was last seen there: code without hooks has written it (a library, assembly). "
+                "'check' then does not call findings certain that hang on such memory. Recording "
+                "takes up to twice as long." },
     { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct record, quiet) },
     { 0 },
 };
@@ -75,6 +81,10 @@ static void warn_of_gaps(const struct fw_recorded_trace *trace)
     if (result->unmodelled)
         fw_cmd_warning("'%s': synchronisation that is not modelled: %s%s", path,
                        result->first_unmodelled, result->unmodelled > 1 ? ", and more" : "");
+    if (result->unseen)
+        fw_cmd_warning("'%s': memory was written by code that is not seen; what was read there is "
+                       "not proven",
+                       path);
     if (result->dropped)
         fw_cmd_warning("'%s': %" PRIu64 " event%s dropped that did not fit, the first because: %s",
                        path, result->dropped, result->dropped == 1 ? "" : "s", result->first_drop);
@@ -130,7 +140,8 @@ static int record_to(const struct record *record, const char *path, char **argv)
                                      .seed = record->seed,
                                      .quantum = record->quantum,
                                      .stuck = record->quiet ? NULL : fw_record_say_stuck,
-                                     .positions = record->positions };
+                                     .positions = record->positions,
+                                     .values = record->values };
     struct fw_recorded recorded;
     struct fw_places places;
     struct fw_error err;

@@ -158,3 +158,23 @@ bool fw_witness_leans(const struct fw_schedule *witness, enum fw_claim claim,
     free(walker.segment);
     return leans;
 }
+
+bool fw_witness_hangs(const struct fw_schedule *witness, const struct fw_id_ranges *variables,
+                      const struct fw_index *index)
+{
+    struct fw_schedule_walk walk;
+    uint32_t position, done = 0, end = 0; /* so many events, all of them before `end` */
+    bool hangs = false;
+
+    fw_schedule_walk_init(&walk, witness, index);
+    while (!hangs && fw_schedule_next(&walk, &position)) {
+        const struct fw_event *event = &index->trace->events[position];
+
+        hangs = fw_is_read(event->kind) && fw_id_ranges_have(variables, event->target) &&
+                (done != position || end > position);
+        done++;
+        end = position >= end ? position + 1 : end;
+    }
+    fw_schedule_walk_release(&walk);
+    return hangs;
+}

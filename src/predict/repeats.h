@@ -25,11 +25,19 @@
 #ifndef FW_PREDICT_REPEATS_H
 #define FW_PREDICT_REPEATS_H
 
+#include "base/idrange.h"
 #include "predict/schedule.h"
 #include "trace/verify.h"
 
 /* Does the witness pass a race that repeats which were left out would take part in? */
 bool fw_witness_leans(const struct fw_schedule *witness, enum fw_claim claim,
                       const struct fw_index *index);
+/*
+ * These variables were written by code that is not seen, at some time before they were read.  Does
+ * the witness read one of them when not all has happened that had happened in the trace, or more
+ * than that?  Then it may read something else there.
+ */
+bool fw_witness_hangs(const struct fw_schedule *witness, const struct fw_id_ranges *variables,
+                        const struct fw_index *index);
 
 #endif

@@ -107,6 +107,7 @@ static void release(struct fw_final *f)
     fw_vec_release(&f->stacks);
     fw_vec_release(&f->large);
     fw_vec_release(&f->expected);
+    fw_vec_release(&f->unseen);
     fw_wellformed_destroy(f->wellformed);
     fw_symbols_destroy(f->symbols);
     fw_modules_release(&f->modules);

@@ -48,6 +48,7 @@ struct fw_final_result {
     bool inexact;   /* the runtime said so */
     char off[160];  /* why it stopped recording, or empty */
     char damage[256]; /* where the recording is damaged, or empty */
+    uint64_t unseen; /* reads of memory that was written by code that is not seen */
     uint32_t unmodelled; /* kinds of synchronisation that mean nothing to the analyses */
     char first_unmodelled[160];
 };

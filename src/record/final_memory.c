@@ -454,6 +454,21 @@ void fw_final_expect(struct fw_final *f, uint64_t start, uint64_t bytes)
     }
 }
 
+/* The read that tells of it has just made its variables. */
+void fw_final_unseen(struct fw_final *f, uint64_t start, uint64_t bytes)
+{
+    uint64_t end = fw_range_end(start, bytes);
+
+    for (uint64_t at = start; at < end; at++) {
+        struct final_chunk *chunk = chunk_of(f, at);
+        uint64_t word = chunk ? *word_in(chunk, at) : 0;
+        uint32_t id;
+
+        if (is_shared(word, at) && known_variable(f, at, word, &id))
+            fw_vec_push(&f->unseen, id);
+    }
+}
+
 /* --- objects ------------------------------------------------------------------------------- */
 
 static uint32_t find_object(struct fw_final *f, enum fw_space space, uint64_t address)

@@ -289,6 +289,9 @@ static void memory(struct fw_final *f, const struct fw_wire_unit *record)
     case FW_WIRE_EXPECT:
         fw_final_expect(f, fw_wire_operand(record), record[1].a);
         break;
+    case FW_WIRE_UNSEEN:
+        fw_final_unseen(f, fw_wire_operand(record), fw_final_bytes(record));
+        break;
     default:
         fw_final_life(f, record);
     }
@@ -367,7 +370,7 @@ void fw_final_record(struct fw_final *f, const struct fw_wire_unit *record)
         f->thread = fw_final_thread(f, 0);
     if (!fw_unit_has_text(kind) && fw_wire_aux(record) & FW_WIRE_BRANCH)
         f->thread->branched = true;
-    if (kind >= FW_WIRE_REQUEST) {
+    if (kind >= FW_WIRE_REQUEST && kind <= FW_WIRE_STUCK_AT) {
         waiting(f, record);
         return;
     }

@@ -105,6 +105,8 @@ struct final_answer {
 FW_VEC_TYPE(final_answers, struct final_answer); /* ascending */
 FW_VEC_TYPE(final_texts, char *);                /* distinct */
 
+FW_VEC_TYPE(final_ids, uint32_t);
+
 struct fw_final {
     const struct fw_final_setup *setup;
     struct fw_final_result *result;
@@ -125,7 +127,8 @@ struct fw_final {
     struct fw_addrmap odd; /* address of a variable that does not begin a word → id */
     FW_VEC(struct final_stack) stacks;
     FW_VEC(struct final_block) large;
-    FW_VEC(uint32_t) expected; /* variables */
+    struct final_ids expected; /* variables on which races are expected ... */
+    struct final_ids unseen;   /* ... and that were written unseen */
     uint64_t expected_bytes;
     struct final_met met[FINAL_MET];
 
@@ -186,6 +189,7 @@ void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum
 uint64_t fw_final_bytes(const struct fw_wire_unit *record);  /* of an access */
 unsigned fw_final_order(const struct fw_wire_unit *record); /* enum fw_order */
 void fw_final_life(struct fw_final *f, const struct fw_wire_unit *record);
+void fw_final_unseen(struct fw_final *f, uint64_t start, uint64_t bytes);
 void fw_final_expect(struct fw_final *f, uint64_t start, uint64_t bytes);
 uint32_t fw_final_object(struct fw_final *f, enum fw_space space, uint64_t address);
 void fw_final_destroyed(struct fw_final *f, uint64_t address);

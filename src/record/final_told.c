@@ -134,27 +134,27 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The variables on which races are expected, by their ids: "3 17-19". */
-static void tell_expected(struct fw_final *f)
+/* Variables by their ids: "3 17-19". */
+static void tell_ids(struct fw_final *f, const char *key, const struct final_ids *list)
 {
-    const uint32_t *ids = f->expected.at;
-    struct fw_output list;
+    const uint32_t *ids = list->at;
+    struct fw_output text;
 
-    if (!f->expected.len)
+    if (!list->len)
         return;
-    qsort(f->expected.at, f->expected.len, sizeof *f->expected.at, compare_ids);
-    fw_output_open_memory(&list);
-    for (size_t i = 0, next; i < f->expected.len; i = next) {
-        for (next = i + 1; next < f->expected.len && ids[next] - ids[next - 1] <= 1;)
+    qsort(list->at, list->len, sizeof *list->at, compare_ids);
+    fw_output_open_memory(&text);
+    for (size_t i = 0, next; i < list->len; i = next) {
+        for (next = i + 1; next < list->len && ids[next] - ids[next - 1] <= 1;)
             next++;
-        fw_output_printf(&list, "%s%" PRIu32, i ? " " : "", ids[i]);
+        fw_output_printf(&text, "%s%" PRIu32, i ? " " : "", ids[i]);
         if (ids[next - 1] != ids[i])
-            fw_output_printf(&list, "-%" PRIu32, ids[next - 1]);
+            fw_output_printf(&text, "-%" PRIu32, ids[next - 1]);
     }
-    fw_output_bytes(&list, "", 1);
-    if (list.used < FW_FWT_MAX_PAYLOAD / 2)
-        tell(f, "expected", list.buffer);
-    fw_output_abandon(&list);
+    fw_output_bytes(&text, "", 1);
+    if (text.used < FW_FWT_MAX_PAYLOAD / 2)
+        tell(f, key, text.buffer);
+    fw_output_abandon(&text);
 }
 
 static void tell_modules(struct fw_final *f)
@@ -214,7 +214,8 @@ void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
     tell_list(f, "notes", f->notes.at, f->notes.len);
     tell_list(f, "waiting", f->waits.at, f->waits.len);
     tell_list(f, "thread-names", f->names.at, f->names.len);
-    tell_expected(f);
+    tell_ids(f, "expected", &f->expected);
+    tell_ids(f, "unseen", &f->unseen);
     if (f->status.dropped) {
         tell_number(f, "dropped", f->status.dropped);
         tell(f, "first-drop", f->status.first_drop);
@@ -222,6 +223,7 @@ void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
     if (result->damage[0])
         tell(f, "damage", result->damage);
     result->inexact = f->inexact.len > 0;
+    result->unseen = f->unseen.len;
     result->unmodelled = (uint32_t)f->unmodelled.len;
     if (f->unmodelled.len)
         snprintf(result->first_unmodelled, sizeof result->first_unmodelled, "%.159s",

@@ -325,9 +325,10 @@ static void release(struct recorder *r)
 
 static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
 {
-    char *options = fw_xasprintf("mode=record:wire=%s:seed=%llu%s", r->door.name,
+    char *options = fw_xasprintf("mode=record:wire=%s:seed=%llu%s%s", r->door.name,
                                  (unsigned long long)r->setup->seed,
-                                 r->setup->positions ? ":positions=1" : "");
+                                 r->setup->positions ? ":positions=1" : "",
+                                 r->setup->values ? ":values=yes" : "");
     struct fw_launch launch = { .argv = r->setup->argv, .runtime = r->setup->runtime };
 
     if (r->setup->quantum) {

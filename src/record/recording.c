@@ -22,25 +22,27 @@ static void take_lines(struct fw_recording *recording, const struct fw_reader *r
     }
 }
 
-/* Ids and ranges of ids, ascending: "3 17-19".  Stops at what is anything else. */
-static void take_expected(struct fw_recording *recording, const char *text)
+/* Ids and ranges of ids, ascending: "3 17-19"; how many.  Stops at what is anything else. */
+static uint64_t take_ids(struct fw_id_ranges *ranges, const char *text)
 {
+    uint64_t count = 0;
+
     while (text && *text) {
         char *end;
         unsigned long long first = strtoull(text, &end, 10), last = first;
 
         if (end == text)
-            return;
+            break;
         if (*end == '-')
             last = strtoull(end + 1, &end, 10);
         if (last > UINT32_MAX || first > last ||
-            (recording->expected.len && fw_vec_last(&recording->expected).last >= first))
-            return;
-        fw_vec_push(&recording->expected,
-                    ((struct fw_id_range) { (uint32_t)first, (uint32_t)last }));
-        recording->expected_count += last - first + 1;
+            (ranges->len && fw_vec_last(ranges).last >= first))
+            break;
+        fw_vec_push(ranges, ((struct fw_id_range) { (uint32_t)first, (uint32_t)last }));
+        count += last - first + 1;
         text = end + strspn(end, " ");
     }
+    return count;
 }
 
 void fw_recording_init(struct fw_recording *r, const struct fw_reader *reader)
@@ -70,7 +72,8 @@ void fw_recording_init(struct fw_recording *r, const struct fw_reader *reader)
     take_lines(r, reader, "thread-names", &r->thread_names);
     take_lines(r, reader, "notes", &r->notes);
     take_lines(r, reader, "waiting", &r->waiting);
-    take_expected(r, fw_reader_metadata(reader, "expected"));
+    r->expected_count = take_ids(&r->expected, fw_reader_metadata(reader, "expected"));
+    r->unseen_count = take_ids(&r->unseen, fw_reader_metadata(reader, "unseen"));
 }
 
 void fw_recording_release(struct fw_recording *r)
@@ -85,4 +88,5 @@ void fw_recording_release(struct fw_recording *r)
         free(r->texts.at[i]);
     fw_vec_release(&r->texts);
     fw_vec_release(&r->expected);
+    fw_vec_release(&r->unseen);
 }

@@ -23,7 +23,8 @@ struct fw_recording {
     struct fw_lines unmodelled, inexact, off, thread_names, notes;
     struct fw_lines waiting; /* if all threads waited at the end: one line each */
     struct fw_id_ranges expected; /* variables on which races are expected */
-    uint64_t expected_count;
+    struct fw_id_ranges unseen;   /* ... and that were written by code that is not seen */
+    uint64_t expected_count, unseen_count;
     FW_VEC(char *) texts;      /* owned; the lines above point into them */
 };
 

@@ -104,6 +104,16 @@ static void note_life(struct fw_survey *survey, const struct fw_wire_unit *recor
     }
 }
 
+/* Somebody has written it, whoever that was: it is shared. */
+static void touch_unseen(struct fw_survey *survey, const struct fw_wire_unit *record)
+{
+    uint32_t thread = survey->thread;
+
+    survey->thread = OWNER_MANY;
+    fw_survey_touch(survey, fw_wire_operand(record), fw_wire_n(record));
+    survey->thread = thread;
+}
+
 static void feed_record(struct fw_survey *survey, const struct fw_wire_unit *record)
 {
     unsigned kind = fw_wire_kind(record);
@@ -119,6 +129,9 @@ static void feed_record(struct fw_survey *survey, const struct fw_wire_unit *rec
     case FW_WIRE_READ_RANGE:
     case FW_WIRE_WRITE_RANGE:
         fw_survey_touch(survey, fw_wire_operand(record), record[1].a);
+        break;
+    case FW_WIRE_UNSEEN:
+        touch_unseen(survey, record);
         break;
     case FW_WIRE_SWITCH:
         survey->thread = (uint32_t)fw_wire_operand(record);

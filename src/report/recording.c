@@ -98,6 +98,7 @@ void fw_report_recording_json(struct fw_json *json, const struct fw_recording *r
     json_text(json, "first_drop", recording->first_drop);
     json_text(json, "damage", recording->damage);
     fw_json_number(json, "expected_variables", recording->expected_count);
+    fw_json_number(json, "unseen_variables", recording->unseen_count);
     fw_json_end(json);
 }
 
@@ -162,6 +163,9 @@ void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *
     if (recording->expected.len)
         fw_output_printf(out, "  %-*s on %" PRIu64 " variables\n", width, "races expected",
                          recording->expected_count);
+    if (recording->unseen.len)
+        fw_output_printf(out, "  %-*s %" PRIu64 " variables\n", width, "written unseen",
+                         recording->unseen_count);
 }
 
 static void note_list(struct fw_output *out, const char *before, const struct fw_lines *lines,

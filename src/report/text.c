@@ -197,7 +197,7 @@ static void put_claim(struct fw_text *text, const struct fw_analysis *analysis,
 {
     struct fw_output *out = text->out;
     bool first = finding->first;
-    const char *claim = finding->unproven                ? analysis->unproven_claim
+    const char *claim = finding->unproven                ? finding->unproven
                         : first && analysis->first_claim ? analysis->first_claim
                                                          : analysis->claim;
 

@@ -5,6 +5,7 @@
 #include "runtime/intercept.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
+#include "runtime/values.h"
 
 #include <string.h>
 
@@ -120,6 +121,7 @@ static bool keeps_segment(enum fw_wire_kind kind)
     case FW_WIRE_UNLOAD:
     case FW_WIRE_NOTE:
     case FW_WIRE_EXPECT:
+    case FW_WIRE_UNSEEN:
         return true;
     default:
         return false;
@@ -129,6 +131,9 @@ static bool keeps_segment(enum fw_wire_kind kind)
 /* Before a record that ends a segment, or a block. */
 static void close_before(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1)
 {
+    if (fw_values_on && (kind == FW_WIRE_FREE || kind == FW_WIRE_UNMAP))
+        fw_values_forget((uintptr_t)operand,
+                         kind == FW_WIRE_FREE ? fw_heap_size((void *)(uintptr_t)operand) : a1);
     if (!keeps_segment(kind))
         fw_segment_close(t);
     else if (kind == FW_WIRE_FREE && t->again_count)

@@ -8,6 +8,7 @@
  */
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
+#include "runtime/values.h"
 
 /* What the compilers call; no header declares it. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -70,6 +71,8 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
         fw_token_regain(t);
         fw_point(t);
         fw_access(t, (const void *)address, size, write, pc);
+        if (fw_values_on && !write)
+            fw_values_read(t, address, size, pc);
     }
     t->inside = 0;
     if (FW_UNLIKELY(fw_signals_waiting))

@@ -11,6 +11,7 @@
 #include "runtime/options.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
+#include "runtime/values.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ static void start(void)
 {
     struct fw_sched_options scheduling = { options.seed, options.quantum };
 
+    if (options.values)
+        fw_values_begin();
     fw_thread_adopt_main();
     if (!fw_self) {
         fw_sink_off();

@@ -18,6 +18,7 @@
  * back.  No locks here: a fork child and a signal handler can allocate as far as libc lets them.
  */
 #include "runtime/intercept.h"
+#include "runtime/values.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -126,6 +127,8 @@ static void tell(struct fw_thread *t, void *block, size_t bytes, uintptr_t pc)
     if (!fw_modules_instrumented)
         return;
     fw_fresh(block, bytes);
+    if (fw_values_on)
+        fw_values_take((uintptr_t)block, bytes);
     fw_record_more(t, FW_WIRE_ALLOC, (uintptr_t)block, bytes, 0, pc);
 }
 

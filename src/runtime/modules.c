@@ -8,6 +8,7 @@
 
 #include "runtime/futex.h"
 #include "runtime/sink.h"
+#include "runtime/values.h"
 
 #include <link.h>
 #include <string.h>
@@ -73,6 +74,17 @@ static void send(struct fw_thread *t, struct module *module, const char *path, b
     module->sent = true;
 }
 
+/* What its variables hold before anybody runs. */
+static void take_data(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_W)
+            fw_values_take(info->dlpi_addr + segment->p_vaddr, segment->p_memsz);
+    }
+}
+
 struct visit {
     struct fw_thread *t;
     unsigned count;
@@ -96,6 +108,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     if (module->end != end)
         module->sent = false;
     module->end = end;
+    if (!module->sent && fw_values_on)
+        take_data(info);
     if (!module->sent)
         send(visit->t, module, info->dlpi_name ? info->dlpi_name : "", main);
     return 0;

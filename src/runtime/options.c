@@ -63,6 +63,12 @@ static bool set_control(struct fw_runtime_options *options, const char *value, s
     return set_text(options->file, sizeof options->file, value, length);
 }
 
+static bool set_values(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    options->values = is(value, length, "yes");
+    return options->values || is(value, length, "no");
+}
+
 static bool set_seed(struct fw_runtime_options *options, const char *value, size_t length)
 {
     return parse_number(value, length, &options->seed);
@@ -98,6 +104,7 @@ static const struct {
     { "positions", set_positions },
     { "seed", set_seed },
     { "quantum", set_quantum },
+    { "values", set_values },
 };
 
 static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)

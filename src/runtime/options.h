@@ -10,6 +10,7 @@
 struct fw_runtime_options {
     bool record;    /* mode=record */
     bool control;   /* mode=control */
+    bool values;    /* values=yes */
     char wire[108]; /* name of the recorder's socket; empty: none */
     char file[128]; /* control=FILE: control_wire.h */
     bool positions; /* positions=1: records tell where they were made */

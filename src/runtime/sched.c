@@ -106,6 +106,11 @@ bool fw_token_has(const struct fw_thread *t)
     return sched.holder == t;
 }
 
+uint64_t fw_sched_turns(void)
+{
+    return sched.turns;
+}
+
 /* --- giving and getting the token ---------------------------------------------------------- */
 
 /* The token goes to t.  Locked. */

@@ -5,6 +5,7 @@
 
 #include "runtime/control.h"
 #include "runtime/sink.h"
+#include "runtime/values.h"
 
 #include <string.h>
 
@@ -38,6 +39,8 @@ static bool is_open(uint64_t segment)
 static void begin_segment(struct fw_thread *t)
 {
     t->again_count = 0;
+    if (fw_values_on)
+        t->ignored |= FW_IGNORE_NOTHING;
     t->hot->segment = ++last_segment << FW_SEGMENT_SHIFT;
     set_open(last_segment, true);
 }
@@ -70,6 +73,8 @@ static __attribute__((noinline)) void start_over(void)
 
 void fw_segment_next(struct fw_thread *t)
 {
+    if (fw_values_on)
+        fw_values_settle(t);
     if (fw_control_on)
         return; /* nothing is recorded, and no hook takes the short way */
     set_open(t->hot->segment >> FW_SEGMENT_SHIFT, false);
@@ -201,6 +206,8 @@ void fw_shadow_forget(uintptr_t address)
     if (fw_shadow[index] & FW_SHADOW_AGAIN)
         lose_again(index);
     fw_shadow[index] = 0;
+    if (fw_values_on)
+        fw_values_forget(address, 8);
 }
 
 /* Notes the words of a range; *first and *end bound what needs a record.  False: nothing does. */
@@ -232,8 +239,11 @@ void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool writ
 
     if (FW_UNLIKELY(fw_control_on))
         fw_control_access(t, (uintptr_t)address, bytes, write, pc);
-    if (!bytes || t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS) || !fw_sink.on)
+    if (!bytes || t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS) || !fw_sink.on) {
+        if (write && fw_values_on)
+            fw_values_forget((uintptr_t)address, bytes);
         return;
+    }
     if (!note_range(t, (uintptr_t)address, bytes, write, pc, &first, &end))
         return;
     t->hot->ticks--;
@@ -244,12 +254,16 @@ void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool writ
                          pc);
     if (!write)
         t->hot->has_read = true;
+    if (write && fw_values_on)
+        fw_values_write(t, first, end - first);
 }
 
 void fw_fresh(const void *address, size_t bytes)
 {
     uintptr_t at = (uintptr_t)address & ~(uintptr_t)7, stop = (uintptr_t)address + bytes;
 
+    if (fw_values_on)
+        fw_values_forget((uintptr_t)address, bytes);
     if (bytes >= FW_SHADOW_CELLS * 8u) {
         memset(fw_shadow, 0, sizeof fw_shadow);
         return;

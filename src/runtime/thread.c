@@ -128,6 +128,10 @@ static void key_destructor(void *value)
         fw_thread_finish(t);
 }
 
+/* About what may be the first thread's stack, from where the library's constructor runs. */
+#define MAIN_STACK (64u << 20)
+#define MAIN_ABOVE (1u << 20)
+
 void fw_thread_adopt_main(void)
 {
     struct fw_thread *t;
@@ -140,6 +144,8 @@ void fw_thread_adopt_main(void)
         return;
     become(t);
     t->inside = 1;
+    t->stack = (uintptr_t)&t - MAIN_STACK; /* it grows */
+    t->stack_bytes = MAIN_STACK + MAIN_ABOVE;
     t->handle = pthread_self();
     t->has_handle = true;
     if (registry.has_key)
@@ -189,6 +195,8 @@ void fw_thread_send_start(struct fw_thread *t)
         pthread_attr_getstack(&attributes, &stack, &bytes);
         pthread_attr_destroy(&attributes);
     }
+    t->stack = (uintptr_t)stack;
+    t->stack_bytes = bytes;
     fw_fresh(stack, bytes < (1u << 20) ? bytes : 0);
     fw_record_more(t, FW_WIRE_START, t->number, (uint64_t)(uintptr_t)stack, bytes, 0);
 }

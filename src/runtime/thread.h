@@ -81,11 +81,14 @@ struct fw_thread {
     int32_t tid;
     struct fw_hot *hot;
     struct fw_frame *frames;
+    uintptr_t stack;
+    size_t stack_bytes;
     uint32_t *again; /* cells whose writes are to be said again (shadow.h) ... */
 
     /* the holder's */
     uint32_t again_count; /* ... so many */
     struct fw_wait wait;  /* what it waits for */
+    struct fw_open_words *open_words; /* values.c */
 
     /* its own thread's */
     volatile int inside;       /* depth of fw_enter; handlers wait while it is above 0 */
@@ -158,6 +161,8 @@ void fw_token_pass(struct fw_thread *t, enum fw_state state);
 /* The holder is about to end: looks whether that leaves anybody who can run. */
 void fw_sched_ending(struct fw_thread *t);
 bool fw_token_has(const struct fw_thread *t);
+/* How often the token has changed hands.  The holder's. */
+uint64_t fw_sched_turns(void);
 /* Wakes t from a block for another reason than fw_wake.  With the lock held. */
 void fw_unblock(struct fw_thread *t, enum fw_woken woken);
 /* The program runs t without its having the token: takes it again.  Nothing if it has it. */

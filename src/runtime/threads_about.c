@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <threads.h>
 
 #define DONE (result == 0)
 
@@ -64,5 +65,6 @@ TOLD(int, pthread_getname_np, (pthread_t thread, char *to, size_t most), (thread
      WT(to))
 TOLD(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), DONE,
      W(clock))
+TOLD(int, tss_create, (tss_t * key, tss_dtor_t destroy), (key, destroy), DONE, W(key))
 TOLD(int, pthread_key_create, (pthread_key_t * key, void (*destroy)(void *)), (key, destroy), DONE,
      W(key))

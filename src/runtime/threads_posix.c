@@ -9,6 +9,7 @@
  */
 #include "runtime/futex.h"
 #include "runtime/sync.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -154,6 +155,8 @@ int fw_threads_create(struct fw_thread *t, pthread_t *handle, const pthread_attr
     extra->signals = block_signals();
     status = real.create(handle, with_room(attributes, &copy), run, other);
     set_signals(extra->signals);
+    if (fw_values_on)
+        fw_values_forget((uintptr_t)handle, sizeof *handle); /* it is written only now */
     if (status == 0) {
         fw_thread_set_handle(other, *handle);
         fw_thread_ready(other);

@@ -176,6 +176,8 @@ enum fw_wire_kind {
     FW_WIRE_STUCK_AT,    /* operand = what it waits for (join: the thread's number), pc; +1:
                             a1 = thread | enum fw_wire_wait << 32, b1 = a thread that holds the
                             lock, + 1, or 0 */
+    FW_WIRE_UNSEEN,      /* operand = address, n = bytes (1 to 8): what the current thread's last
+                            record reads was written by code that is not seen (values.h) */
     FW_WIRE_KIND_COUNT,
 };
 

@@ -118,11 +118,35 @@ static void expected_variables_are_known_by_their_ids(void **state)
     done(&read);
 }
 
+/* They are kept though one thread alone is seen to touch them. */
+static void variables_written_unseen_are_known_by_their_ids(void **state)
+{
+    struct raw raw = { 0 };
+    struct read read;
+
+    (void)state;
+    raw_put(&raw, FW_WIRE_FORK, 1, 0, 0, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        raw_switch(&raw, i);
+        raw_write(&raw, 0x2000, 8, 0); /* id 0 */
+    }
+    raw_put(&raw, FW_WIRE_READ, 0x1004, 4, 0, 0); /* id 1 */
+    raw_put(&raw, FW_WIRE_UNSEEN, 0x1004, 4, 0, 0);
+    raw_put(&raw, FW_WIRE_READ, 0x1008, 4, 0, 0);
+    read = read_raw(&raw);
+    assert_int_equal(read.recording.unseen_count, 1);
+    assert_false(fw_id_ranges_have(&read.recording.unseen, 0));
+    assert_true(fw_id_ranges_have(&read.recording.unseen, 1));
+    assert_int_equal(read.recording.expected_count, 0);
+    done(&read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_and_notes_are_told),
         cmocka_unit_test(program_without_hooks_has_no_accesses),
+        cmocka_unit_test(variables_written_unseen_are_known_by_their_ids),
         cmocka_unit_test(expected_variables_are_known_by_their_ids),
     };
 
