@@ -273,6 +273,10 @@ static int report(const struct explore *explore, const struct fw_explored *explo
 
     if (status)
         return status;
+    if (explored->state->blind)
+        fw_cmd_warning("'%s' was not built with 'foreweave cc': threads were switched where they "
+                       "synchronise, not where they access memory",
+                       explored->setup->session.argv[0]);
     if (explore->format == FW_FORMAT_JSON)
         fw_explored_json(explored, &out);
     else
@@ -293,8 +297,8 @@ static int explore_program(const struct explore *explore, struct fw_campaign_set
     if (fw_campaign_run(campaign, &err) < 0) {
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     } else if (fw_campaign_is_uncontrolled(campaign)) {
-        fw_cmd_error("'%s' cannot be controlled: it was not built with 'foreweave cc', or is "
-                     "linked statically",
+        fw_cmd_error("'%s' cannot be controlled: it is linked statically, or starts a program that "
+                     "was not built with 'foreweave cc'",
                      setup->session.argv[0]);
         status = FW_EXIT_INPUT;
     } else {

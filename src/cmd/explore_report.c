@@ -55,8 +55,8 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
                      failure->count, failure->count == 1 ? "" : "s", failure->first, failure->seed);
     if (failure->schedule)
         fw_output_printf(out, "  replay: foreweave replay %s\n", failure->schedule);
-    if (failure->lost)
-        fw_output_text(out, "  no schedule: it did not fail again when it was repeated\n");
+    if (failure->unkept)
+        fw_output_printf(out, "  no schedule: %s\n", failure->unkept);
 }
 
 static void print_search(const struct fw_explored *explored, struct fw_output *out)
@@ -110,7 +110,8 @@ static void write_failure(struct fw_json *json, const struct fw_failure *failure
     fw_json_number(json, "seed", failure->seed);
     if (failure->schedule)
         fw_json_text(json, "schedule", failure->schedule);
-    fw_json_bool(json, "repeated", !failure->lost);
+    if (failure->unkept)
+        fw_json_text(json, "unkept", failure->unkept);
     fw_json_end(json);
 }
 

@@ -34,7 +34,7 @@ struct fw_failure {
     uint64_t first, count; /* number of the first run, and how many */
     uint64_t seed;         /* of the first one */
     char *schedule;        /* a file that replays it, or NULL; the campaign's */
-    bool lost;             /* it did not fail again when the same schedule was repeated */
+    const char *unkept;    /* why there is no such file, or NULL */
 };
 
 FW_VEC_TYPE(fw_failure_vec, struct fw_failure);
@@ -59,6 +59,7 @@ struct fw_campaign_state {
     uint64_t length;    /* points of the longest one */
     uint32_t threads;   /* most */
     size_t shared, pairs;
+    bool blind; /* no access to memory was seen: the program was not built for it */
     struct fw_failure_vec failures;
     enum fw_campaign_end end;
     double seconds; /* of this campaign, without what was known */

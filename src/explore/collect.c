@@ -54,7 +54,8 @@ static int write_file(struct fw_collector *collector, const struct fw_capture *c
     if (!collector->session)
         return -1;
     status = fw_capture_keep(capture, collector->session, &wanted, path, err);
-    failure->lost = status > 0;
+    if (status > 0)
+        failure->unkept = "it did not fail again when it was repeated";
     return status;
 }
 
@@ -77,7 +78,7 @@ int fw_collector_add(struct fw_collector *collector, const struct fw_capture *ca
     if (capture)
         status = write_file(collector, capture, failure, path, err);
     else
-        failure->lost = true;
+        failure->unkept = "the run was too long";
     if (status == 0 && capture)
         failure->schedule = path;
     else

@@ -20,7 +20,7 @@ void fw_collector_release(struct fw_collector *collector);
 
 /* Is there a file for this failure already, from an earlier campaign? */
 bool fw_collector_has(const struct fw_collector *collector, const char *failure);
-/* Sets failure->schedule or ->lost.  -1: the program could not be run, or nothing be written. */
+/* Sets failure->schedule or ->unkept.  -1: the program could not be run, or nothing be written. */
 int fw_collector_add(struct fw_collector *collector, const struct fw_capture *capture,
                      struct fw_failure *failure, struct fw_error *err);
 

@@ -31,7 +31,8 @@ struct fw_capture *fw_capture_take(const struct fw_session *session)
     struct fw_capture *capture = fw_xcalloc(1, sizeof *capture);
     struct fw_error err;
 
-    if (fw_turns_take(&capture->turns, session, &err) < 0) {
+    if (fw_turns_take(&capture->turns, session, &err) < 0 ||
+        capture->turns.steps.len > FW_SCRIPT_STEPS) {
         fw_capture_destroy(capture);
         return NULL;
     }

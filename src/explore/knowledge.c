@@ -80,7 +80,7 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     struct fw_campaign_state *state = &knowledge->state;
     bool fresh = false;
 
-    state->runs++;
+    state->blind = state->runs++ ? state->blind && trial->blind : trial->blind;
     state->redundant += trial->redundant;
     state->diverged += trial->diverged;
     if (trial->points > state->length)

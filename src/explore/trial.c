@@ -28,6 +28,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
 
     trial->points = head->point_count;
     trial->threads = head->thread_count;
+    trial->blind = !head->has_hooks;
     trial->redundant = head->outcome == FW_OUTCOME_REDUNDANT;
     trial->diverged = head->diverged != 0;
     if (head->new_shared)

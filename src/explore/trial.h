@@ -30,6 +30,7 @@ struct fw_trial {
     struct fw_run_result result;
     uint64_t points;
     uint32_t threads;
+    bool blind;                /* its accesses to memory were not seen */
     char *failure;             /* NULL: it passed.  Equal for failures that count as one */
     char *message;             /* what users are told about it, or NULL */
     struct fw_place_vec found; /* sites that were seen to be shared */

@@ -84,6 +84,7 @@ bool fw_control_open(const char *path)
         return false;
     }
     fw_control = head;
+    head->has_hooks = fw_modules_main_has_hooks();
     fw_control_sites_start();
     strategy = strategies[head->strategy];
     fw_strategy_seed(head->seed);

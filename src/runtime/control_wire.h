@@ -235,6 +235,7 @@ struct fw_control_head {
 
     /* The runtime's, set to zero by the controller before each run. */
     _Atomic int32_t claimed; /* process id */
+    uint32_t has_hooks;      /* the executable was built with them */
     uint32_t outcome;
     uint32_t thread_count;
     uint32_t running; /* number of the thread that has the token, or had it last */

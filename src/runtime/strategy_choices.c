@@ -158,8 +158,10 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     gather(current, ready, UNFIT_WAITS | UNFIT_YIELDS);
     if (!count)
         gather(current, ready, UNFIT_WAITS);
-    if (!count)
+    if (!count) { /* all would wait: whose turn it is does not matter */
         gather(current, ready, 0);
+        count = 1;
+    }
     chosen = choose(current);
     if (chosen == FW_CONTROL_NONE) {
         fw_control_end(FW_OUTCOME_REDUNDANT);

@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# foreweave explore: every strategy finds what it can find and nothing else, budgets are exact, results
+# depend on the seed alone, and a campaign that was killed goes on.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+
+cat >lost.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static int x;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *add(void *argument)
+{
+    for (int i = 0; i < 2; i++) {
+        if (RIGHT)
+            pthread_mutex_lock(&lock);
+        x = x + 1;
+        if (RIGHT)
+            pthread_mutex_unlock(&lock);
+    }
+    return argument;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    printf("x=%d\n", x);
+    return STATUS;
+}
+END
+# What happens to one variable in threads of some steps each, or two locks in two orders.
+cat >count.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+static atomic_int x, places[1024];
+static atomic_int own[128];
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static char kind;
+static int steps;
+static void step(long me)
+{
+    switch (kind) {
+    case 'w': places[16 * atomic_fetch_add(&x, 1)] = 1 + (int)me; break;
+    case 'i': atomic_fetch_add(&own[16 * me], 1); break;
+    case 'r': if (me) (void)atomic_load(&x); else atomic_store(&x, 1); break;
+    case 'm': pthread_mutex_lock(&a); pthread_mutex_unlock(&a); break;
+    case 'd':
+        pthread_mutex_lock(me ? &a : &b); pthread_mutex_lock(me ? &b : &a);
+        pthread_mutex_unlock(&a); pthread_mutex_unlock(&b);
+    }
+}
+static void *work(void *me)
+{
+    for (int i = 0; i < steps; i++)
+        step((long)me);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int threads = atoi(argv[2]);
+    pthread_t handles[8];
+    kind = argv[1][0];
+    steps = atoi(argv[3]);
+    for (long i = 0; i < threads; i++)
+        pthread_create(&handles[i], NULL, work, (void *)i);
+    for (int i = 0; i < threads; i++)
+        pthread_join(handles[i], NULL);
+    for (int i = 0; i < threads * steps && kind == 'w'; i++)
+        putchar('@' + places[16 * i]);
+    return argc - 4;
+}
+END
+cat >wait.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+static atomic_int flag, seen;
+static void *set(void *argument) { atomic_store(&flag, 1); return argument; }
+static void *await(void *argument)
+{
+    while (!atomic_load(&flag))
+        ;
+    atomic_store(&seen, 1);
+    return argument;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    (void)argv;
+    pthread_create(&threads[0], NULL, await, NULL);
+    pthread_create(&threads[1], NULL, argc > 1 ? await : set, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return !seen;
+}
+END
+build() { "$FOREWEAVE" cc -g -O1 "$@" || complain "cannot build: $*"; }
+build -DRIGHT=0 -DSTATUS='x != 4' lost.c -o lost
+build -DRIGHT=1 -DSTATUS='x != 4' lost.c -o right
+build -DRIGHT=0 -DSTATUS=0 lost.c -o says
+build count.c -o count
+build wait.c -o wait
+gcc -pthread -DRIGHT=0 -DSTATUS=0 lost.c -o plain || complain "cannot build"
+gcc -static -pthread -DRIGHT=0 -DSTATUS=0 lost.c -o static || complain "cannot build"
+
+# --- every strategy ------------------------------------------------------------------------------
+for strategy in random pct pctlarge delay pos chess; do
+    expect 66 explore -s $strategy -n 300 --folder=of-$strategy -- ./lost
+    out_has 'failure 1: exit 1, "x='
+    out_has "replay: foreweave replay of-$strategy/exit-1-"
+    out_has "$strategy, seed 1: "
+    for schedule in of-$strategy/*.sched; do
+        expect 66 replay --runs=5 "$schedule"
+        out_has 'reproduced: exit 1'
+    done
+    expect 0 explore -s $strategy -n 100 -- ./right
+    out_has '0 failed'
+done
+expect 66 explore -s chess --preemptions=1 -- ./lost
+out_has 'all schedules were run'
+expect 0 explore -s chess --preemptions=0 -- ./lost
+out_has 'all schedules were run'
+expect 66 explore -s chess --preemptions=all -- ./lost
+expect 0 explore -s chess --preemptions=all -- ./right
+
+# --- the search is exhaustive --------------------------------------------------------------------
+number() { sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" "$out" | head -1; }
+
+# Runs to the end without a bound: one for each order of operations that depend on each other.
+traces() {
+    local wanted=$1 all redundant
+    shift
+    last="foreweave explore -s chess --preemptions=all -- ./count $*"
+    "$FOREWEAVE" explore -q -s chess --preemptions=all --format=json -- ./count "$@" 2>"$err" |
+        tr ',{' '\n\n' >"$out"
+    all=$(number all) redundant=$(number redundant)
+    [ $((all - redundant - 1)) = "$wanted" ] || # the first run is no part of the search
+        complain "$((all - redundant - 1)) schedules, not $wanted"
+    out_has '"complete":true'
+}
+traces 2 w 2 1
+traces 6 w 2 2
+traces 20 w 2 3
+traces 6 w 3 1
+traces 90 w 3 2
+traces 1 i 3 2
+traces 4 r 3 1
+traces 8 r 4 1
+traces 2 m 2 1
+traces 6 m 3 1
+traces 6 m 2 2
+traces 3 d 2 1 # one of them deadlocks
+
+# What can be seen with at most so many preemptions, of two threads of three steps.
+for pair in 0:2 1:6 2:14 3:18 4:20; do
+    rm -f seen
+    expect 0 explore -q -s chess --preemptions=${pair%:*} \
+        --ok='{ cat "$FOREWEAVE_OUTPUT"; echo; } >>seen' -- ./count w 2 3
+    [ "$(sort -u seen | wc -l)" = ${pair#*:} ] ||
+        complain "$(sort -u seen | wc -l) orders with ${pair%:*} preemptions, not ${pair#*:}"
+done
+
+# --- deadlocks and loops -------------------------------------------------------------------------
+expect 66 explore -s random -n 200 --folder=dead -- ./count d 2 1
+out_has 'failure 1: deadlock'
+expect 66 replay dead/deadlock-*.sched
+expect 0 explore -s chess -- ./wait # who spins gives way
+expect 66 explore -s pct -n 3 --limit=1 -- ./wait forever
+out_has 'failure 1: hang'
+
+# --- budgets -------------------------------------------------------------------------------------
+expect 0 explore -q -s random -n 37 -- ./right
+out_is 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
+expect 66 explore -q -s random --until-first --folder=first -- ./lost
+out_has 'in 1 run,'
+out_has 'ended because a failure was found'
+expect 0 explore -q -s random --idle=25 -- ./right
+out_has 'ended because nothing new'
+expect 124 explore -q -s random --time=0.5 -- ./right
+out_has 'ended because the time is over'
+expect 66 explore -q -s random --time=2 -- ./lost
+out_has 'ended because the time is over'
+
+# --- the same seed is the same campaign ----------------------------------------------------------
+one() { "$FOREWEAVE" explore -q --folder="$1" "${@:2}" | sed "s/ $1\// F\//"; }
+for strategy in pct pos chess; do
+    one a1-$strategy -s $strategy -n 150 -j1 --seed=5 -- ./lost >with1
+    one a3-$strategy -s $strategy -n 150 -j3 --seed=5 -- ./lost >with3
+    same with1 with3
+    cmp -s a1-$strategy/*.sched a3-$strategy/*.sched || complain "schedules differ with more jobs"
+done
+one b -s random -n 50 --seed=6 -- ./lost >other
+one c -s random -n 50 --seed=7 -- ./lost >others
+! cmp -s other others || complain "another seed is the same campaign"
+expect 0 explore -q -s random -n 5 --format=json -- ./right
+out_has '"schema":1'
+out_has '"seed":1'
+out_has '"findings":[]'
+
+# --- killed, and gone on -------------------------------------------------------------------------
+one whole -s random -n 300 --seed=9 -- ./lost >wanted
+"$FOREWEAVE" explore -q -s random -n 1000000 --seed=9 --folder=cut -- ./lost >/dev/null 2>&1 &
+job=$!
+until [ "$(grep -c '^run ' cut/journal 2>/dev/null)" -ge 100 ] 2>/dev/null; do
+    kill -0 $job || { complain "it ended by itself"; break; }
+done
+kill -9 $job
+wait $job 2>/dev/null || true
+rm -f cut/*.sched # one that is missing is made again
+one cut -s random -n 300 --seed=9 -- ./lost >got
+grep -q 'of them before' got || complain "nothing was remembered"
+sed -i 's/ ([0-9]* of them before)//' got
+same wanted got
+expect 3 explore -s random -n 300 --seed=8 --folder=cut -- ./lost
+err_has 'other options'
+one_error
+
+# --- commands that judge -------------------------------------------------------------------------
+expect 0 explore -q -s random -n 50 -- ./says
+expect 66 explore -q -s random -n 50 --folder=judged --ok='grep -q x=4 "$FOREWEAVE_OUTPUT"' -- ./says
+out_has 'failure 1: exit 0, "x='
+expect 66 replay judged/*.sched
+expect 0 explore -q -s random -n 50 --ok='test $FOREWEAVE_STATUS -le 1' -- ./lost
+expect 125 explore -q -n 5 --ok=./no-such-command -- ./lost
+err_has 'judge'
+
+# --- bad use -------------------------------------------------------------------------------------
+expect 2 explore
+expect 2 explore -s nonsense -- ./lost
+expect 2 explore --depth=0 -- ./lost
+expect 2 explore --jobs=0 -- ./lost
+expect 2 explore --preemptions=few -- ./lost
+expect 2 explore --time=soon -- ./lost
+expect 3 explore -- ./missing
+one_error
+expect 0 explore -q -n 3 -- ./plain
+err_has 'not built with'
+expect 3 explore -q -n 3 -- ./static
+err_has 'cannot be controlled'
+one_error
+expect 125 explore --folder=no/such/folder -- ./lost
+one_error
+mkdir taken && echo 'something else' >taken/journal
+expect 3 explore --folder=taken -- ./lost
+one_error
+finish
