@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FILE_BYTES (64u << 20)
 #define LINE_BYTES 65536u
@@ -439,6 +440,8 @@ int fw_script_read(struct fw_script *schedule, const char *path, struct fw_error
     ssize_t got = 0;
     int status = -1;
 
+    if (strcmp(path, "-") != 0 && access(path, R_OK) < 0)
+        return fw_error_errno(err, "cannot open schedule '%s'", path);
     if (fw_input_open(&in, path, err) < 0)
         return -1;
     do {

@@ -46,10 +46,14 @@ static void take_paths(struct fw_turns *turns, const struct fw_session *session)
         fw_vec_push(&turns->paths, ((struct fw_control_path){ FW_CONTROL_NONE, 0 }));
 }
 
-/* Two turns of one thread in a row are one. */
+/* Two turns of one thread in a row are one; but who waits twice in the kernel does so twice. */
 static void add_step(struct fw_turns *turns, struct fw_control_step step)
 {
-    if (turns->steps.len && fw_vec_last(&turns->steps).path == step.path)
+    const struct fw_control_step *last =
+        turns->steps.len ? &fw_vec_last(&turns->steps) : NULL;
+
+    if (last && last->path == step.path &&
+        (last->how != FW_STEP_AWAY || step.how != FW_STEP_AWAY))
         fw_vec_last(&turns->steps) = step;
     else
         fw_vec_push(&turns->steps, step);

@@ -136,6 +136,7 @@ one_error
 err_has "bad.sched:2: a step ends"
 expect 125 replay nowhere.sched
 one_error
+err_has "cannot open schedule 'nowhere.sched': no such file"
 expect 125 replay lost.sched -- ./nowhere
 one_error
 err_has "cannot run './nowhere'"
