@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/explore.h"
 #include "cmd/places.h"
+#include "cmd/predicted.h"
 #include "record/launch.h"
 #include "record/places.h"
 
@@ -38,6 +39,7 @@ static const char *const strategies[] = {
     [FW_EXPLORE_DELAY] = "delay",
     [FW_EXPLORE_POS] = "pos",
     [FW_EXPLORE_CHESS] = "chess",
+    [FW_EXPLORE_PREDICT] = "predict",
     NULL,
 };
 
@@ -48,13 +50,14 @@ static const uint32_t point_flags[] = { 0, FW_CONTROL_ALL_POINTS, FW_CONTROL_SYN
 #define HOW     .group = "How to explore"
 
 static const struct fw_option options[] = {
-    { "strategy", 's', "NAME", "random, pct (default), pctlarge, delay, pos, chess",
+    { "strategy", 's', "NAME", "random, pct (default), pctlarge, delay, pos, chess, predict",
       FW_OPTION(CHOICE, struct explore, strategy), .choices = strategies, HOW,
       .detail = "random: at every point each thread that can go on is as likely as any other. pct: "
                 "random priorities, which change at a few random points. pctlarge: the same, but "
                 "priorities are weights. delay: all threads run at the same speed, with random "
                 "delays. pos: partial order sampling. chess: all schedules, those with fewest "
-                "preemptions first." },
+                "preemptions first. predict: a run is recorded, what it could have shown otherwise "
+                "is tried first, then pct." },
     { "depth", 'd', "D", "pct: bugs of this depth (3)", FW_OPTION(COUNT, struct explore, depth),
       HOW,
       .detail = "A bug of depth D needs D orderings of two events to show itself. Larger values "
@@ -325,12 +328,41 @@ static int prepare_folder(const struct explore *explore, struct fw_campaign_setu
     return 0;
 }
 
+/* Records one run and foresees others, which come first. */
+static int predict(const struct explore *explore, struct watch *watch,
+                   struct fw_predicted *predicted, struct fw_campaign_setup *setup, char **argv)
+{
+    const char *folder = explore->folder ? explore->folder : make_folder(watch);
+    char *trace = folder ? fw_xasprintf("%s/trace.fwt", folder) : NULL;
+    struct fw_predicted_setup recording = { .argv = argv,
+                                            .runtime = setup->session.runtime,
+                                            .trace = trace,
+                                            .seed = explore->seed,
+                                            .limit = setup->session.limit,
+                                            .hide = true,
+                                            .quiet = explore->quiet };
+    struct fw_shown *shown;
+    int status = trace ? fw_predicted_make(predicted, &recording) : FW_EXIT_FAILURE;
+
+    free(trace);
+    if (status || !predicted->list.len)
+        return status;
+    shown = fw_xcalloc(predicted->list.len, sizeof *shown);
+    for (size_t i = 0; i < predicted->list.len; i++)
+        shown[i] = predicted->list.at[i].shown;
+    setup->predicted = shown;
+    setup->predicted_count = predicted->list.len;
+    setup->moments = predicted->moments;
+    return 0;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct explore *explore = values;
     struct fw_campaign_setup setup = { .session = { .argv = argv, .serve = true } };
     struct watch watch = { .next = 10, .quiet = explore->quiet };
     struct sigaction action = { .sa_handler = on_interrupt };
+    struct fw_predicted predicted = { 0 };
     struct fw_places places;
     struct fw_error err;
     int status = parse(explore, &setup);
@@ -355,8 +387,12 @@ static int run(const void *values, int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     status = prepare_folder(explore, &setup, argv);
+    if (!status && setup.strategy == FW_EXPLORE_PREDICT)
+        status = predict(explore, &watch, &predicted, &setup, argv);
     if (!status)
         status = explore_program(explore, &setup, &watch);
+    free((struct fw_shown *)setup.predicted);
+    fw_predicted_release(&predicted, status);
     free(watch.folder);
     free((char *)setup.journal);
     free((char *)setup.about);

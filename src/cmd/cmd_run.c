@@ -3,17 +3,14 @@
  * reports.
  */
 #include "base/alloc.h"
-#include "cmd/check_job.h"
 #include "cmd/cmd.h"
 #include "cmd/places.h"
-#include "cmd/reading.h"
+#include "cmd/predicted.h"
 #include "record/launch.h"
 #include "record/places.h"
-#include "record/recorder.h"
 #include "report/report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,99 +52,18 @@ struct work {
     char **argv;
     char *trace; /* path */
     struct fw_places places;
-    int status; /* of the program */
-    struct fw_check_job job;
-    struct fw_selection selection;
+    struct fw_predicted predicted;
     struct fw_replays replays;
 };
 
-/* --- recording ------------------------------------------------------------------------------- */
-
-static int use_recording(struct work *work, const struct fw_recorded *recorded)
-{
-    const struct fw_recorded_trace *trace = &recorded->traces.at[0];
-
-    work->status = recorded->status;
-    if (!trace->connected) {
-        fw_cmd_error("'%s' did not load the runtime: build it with 'foreweave cc'", work->argv[0]);
-        return FW_EXIT_INPUT;
-    }
-    if (trace->failed[0]) {
-        fw_cmd_error("'%s' is cut: %s", trace->path, trace->failed);
-        return FW_EXIT_FAILURE;
-    }
-    if (!work->run->quiet)
-        fw_cmd_error("recorded %" PRIu64 " events of %" PRIu32 " threads in %s",
-                     trace->result.events, trace->result.threads, trace->path);
-    return 0;
-}
-
-static int record(struct work *work)
-{
-    struct fw_record_setup setup = { .argv = work->argv,
-                                     .path = work->trace,
-                                     .runtime = work->places.runtime,
-                                     .seed = work->run->seed,
-                                     .quantum = work->run->quantum,
-                                     .positions = true };
-    struct fw_recorded recorded;
-    struct fw_error err;
-    enum fw_record_end end = fw_record(&setup, &recorded, &err);
-    int status = 0;
-
-    if (end == FW_RECORD_DONE)
-        status = use_recording(work, &recorded);
-    else
-        status = fw_cmd_fail(end == FW_RECORD_NO_PROGRAM ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
-    fw_recorded_release(&recorded);
-    return status;
-}
-
-/* --- predicting ------------------------------------------------------------------------------ */
-
-static int predict(struct work *work)
-{
-    struct fw_read_options reading = { .symbols = true };
-    int status;
-
-    for (size_t i = 0; fw_analyses[i]; i++)
-        if (fw_analyses[i]->by_default)
-            fw_vec_push(&work->selection, fw_analyses[i]);
-    work->job = (struct fw_check_job) { .path = work->trace,
-                                        .selection = &work->selection,
-                                        .limits.start = fw_check_now(),
-                                        .limits.all_steps = true };
-    status = fw_cmd_open_trace(&work->job.reader, work->trace, &reading);
-    return status ? status : fw_check_run(&work->job);
-}
-
 /* --- replaying ------------------------------------------------------------------------------- */
-
-FW_VEC_TYPE(indices, uint64_t);
-
-static void list_witness(const struct work *work, const struct fw_finding *finding,
-                         struct indices *order, struct indices *events)
-{
-    const struct fw_index *index = fw_forecast_index(work->job.forecast);
-    struct fw_schedule_walk walk;
-    uint32_t position;
-
-    order->len = events->len = 0;
-    fw_schedule_walk_init(&walk, finding->witness, index);
-    while (fw_schedule_next(&walk, &position))
-        fw_vec_push(order, fw_trace_index(index->trace, position));
-    fw_schedule_walk_release(&walk);
-    for (size_t i = 0; i < finding->events.len; i++)
-        fw_vec_push(events, finding->events.at[i].index);
-}
 
 struct replaying {
     struct work *work;
     struct fw_session *session;
-    struct fw_moments *moments;
+    const struct fw_moments *moments;
     struct fw_anchors *anchors;
     struct fw_baseline baseline;
-    struct indices order, events;
 };
 
 /* The schedule beside the trace: FOLDER/ID.sched. */
@@ -182,59 +98,39 @@ static void keep_schedule(struct replaying *r, const struct fw_shown *shown,
     fw_script_release(&script);
 }
 
-static void replay(struct replaying *r, const struct fw_finding *finding)
+static void replay(struct replaying *r, const struct fw_foreseen *prediction)
 {
-    struct fw_replay result = { .finding = finding };
-    struct fw_shown shown = { .claim = finding->claim };
+    struct fw_replay result = { .finding = prediction->finding };
     struct fw_error err;
 
-    list_witness(r->work, finding, &r->order, &r->events);
-    shown.events = r->events.at;
-    shown.event_count = r->events.len;
-    shown.order = r->order.at;
-    shown.order_count = r->order.len;
-    result.tried = fw_confirm(r->moments, &shown, (unsigned)r->work->run->runs, &r->baseline,
-                              r->session, &result.confirmation, &err) == 0;
+    result.tried = fw_confirm(r->moments, &prediction->shown, (unsigned)r->work->run->runs,
+                              &r->baseline, r->session, &result.confirmation, &err) == 0;
     if (!result.tried)
         snprintf(result.why, sizeof result.why, "%.255s", err.message);
     if (result.tried && result.confirmation.confirmed)
-        keep_schedule(r, &shown, &result);
+        keep_schedule(r, &prediction->shown, &result);
     fw_vec_push(&r->work->replays.list, result);
-}
-
-static void replay_all(struct replaying *r)
-{
-    const struct fw_engine *engine = r->work->job.engine;
-
-    for (size_t i = 0; i < fw_engine_count(engine); i++) {
-        const struct fw_findings *findings = fw_engine_findings(engine, i);
-
-        for (uint64_t j = 0; j < fw_findings_count(findings); j++)
-            if (fw_findings_get(findings, j)->witness)
-                replay(r, fw_findings_get(findings, j));
-    }
 }
 
 static int confirm(struct work *work)
 {
+    const struct fw_predicted *predicted = &work->predicted;
     struct fw_session_setup setup = { .argv = work->argv,
                                       .runtime = work->places.runtime,
                                       .limit = (double)work->run->limit,
                                       .virtual_time = work->run->virtual_time };
-    struct replaying r = { .work = work };
+    struct replaying r = { .work = work, .moments = predicted->moments };
     struct fw_error err;
     int status = 0;
 
+    if (!predicted->list.len)
+        return 0;
     r.session = fw_session_create(&setup, &err);
-    r.moments = r.session ? fw_moments_load(work->trace, &err) : NULL;
     r.anchors = fw_anchors_create();
-    if (!r.moments || fw_baseline_take(r.session, &r.baseline, &err) < 0)
+    if (!r.session || fw_baseline_take(r.session, &r.baseline, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    else
-        replay_all(&r);
-    fw_vec_release(&r.order);
-    fw_vec_release(&r.events);
-    fw_moments_destroy(r.moments);
+    for (size_t i = 0; !status && i < predicted->list.len; i++)
+        replay(&r, &predicted->list.at[i]);
     fw_anchors_destroy(r.anchors);
     fw_session_destroy(r.session);
     return status;
@@ -244,12 +140,14 @@ static int confirm(struct work *work)
 
 static int program_status(const struct work *work)
 {
-    return WIFSIGNALED(work->status) ? 128 + WTERMSIG(work->status) : WEXITSTATUS(work->status);
+    int status = work->predicted.status;
+
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static int report(struct work *work)
 {
-    const struct fw_check_job *job = &work->job;
+    const struct fw_check_job *job = &work->predicted.job;
     struct fw_report report = {
         .name = fw_reader_name(job->reader),
         .path = job->path,
@@ -280,10 +178,14 @@ static int report(struct work *work)
 
 static int go(struct work *work)
 {
-    int status = record(work);
+    struct fw_predicted_setup setup = { .argv = work->argv,
+                                        .runtime = work->places.runtime,
+                                        .trace = work->trace,
+                                        .seed = work->run->seed,
+                                        .quantum = work->run->quantum,
+                                        .quiet = work->run->quiet };
+    int status = fw_predicted_make(&work->predicted, &setup);
 
-    if (!status)
-        status = predict(work);
     if (!status)
         status = confirm(work);
     return status ? status : report(work);
@@ -315,14 +217,8 @@ static int run(const void *values, int argc, char **argv)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     else
         status = go(&work);
-    if (work.job.abandoned) {
-        fflush(NULL);
-        _exit(status);
-    }
+    fw_predicted_release(&work.predicted, status);
     fw_replays_release(&work.replays);
-    fw_check_release(&work.job);
-    fw_reader_close(work.job.reader);
-    fw_vec_release(&work.selection);
     fw_places_release(&work.places);
     free(work.trace);
     return status;

@@ -25,6 +25,8 @@ struct worker {
     struct fw_campaign *campaign;
     struct fw_session *session;
     size_t told; /* places that its session knows as shared */
+    struct fw_steps steps; /* of a prediction */
+    struct fw_paths paths;
     pthread_t thread;
     bool started;
 };
@@ -84,7 +86,30 @@ static double seconds_left(const struct fw_campaign *campaign)
     return setup->seconds > 0 ? campaign->start + setup->seconds - now() : 1e9;
 }
 
-static struct fw_run_order make_order(const struct fw_campaign *campaign, uint64_t number)
+#define VARIANTS 4u /* of each prediction */
+
+/* The steps of the prediction that the run is for; false: it is for none. */
+static bool order_predicted(struct worker *worker, uint64_t number, struct fw_run_order *order)
+{
+    const struct fw_campaign_setup *setup = &worker->campaign->setup;
+    uint64_t place = number - 2;
+    struct fw_error err;
+
+    if (number < 2 || !setup->predicted_count || place / setup->predicted_count >= VARIANTS)
+        return false;
+    if (fw_witness_steps(setup->moments, &setup->predicted[place % setup->predicted_count],
+                         (unsigned)(place / setup->predicted_count), worker->session,
+                         &worker->steps, &worker->paths, &err) < 0)
+        return false; /* it has no place in the program: the run is a random one */
+    order->strategy = FW_STRATEGY_STEPS;
+    order->steps = worker->steps.at;
+    order->step_count = (uint32_t)worker->steps.len;
+    order->paths = worker->paths.at;
+    order->path_count = (uint32_t)worker->paths.len;
+    return true;
+}
+
+static struct fw_run_order make_order(struct worker *worker, uint64_t number)
 {
     static const enum fw_control_strategy strategies[] = {
         [FW_EXPLORE_RANDOM] = FW_STRATEGY_RANDOM,
@@ -93,7 +118,9 @@ static struct fw_run_order make_order(const struct fw_campaign *campaign, uint64
         [FW_EXPLORE_DELAY] = FW_STRATEGY_DELAY,
         [FW_EXPLORE_POS] = FW_STRATEGY_POS,
         [FW_EXPLORE_CHESS] = FW_STRATEGY_CHOICES,
+        [FW_EXPLORE_PREDICT] = FW_STRATEGY_PCT,
     };
+    const struct fw_campaign *campaign = worker->campaign;
     const struct fw_campaign_setup *setup = &campaign->setup;
     struct fw_run_order order = { .strategy = strategies[setup->strategy],
                                   .flags = setup->points | FW_CONTROL_FROZEN,
@@ -105,6 +132,8 @@ static struct fw_run_order make_order(const struct fw_campaign *campaign, uint64
         order.strategy = FW_STRATEGY_NONE;
     else if (campaign->chess)
         fw_chess_order(campaign->chess, number - campaign->first, &order);
+    else
+        order_predicted(worker, number, &order);
     return order;
 }
 
@@ -112,7 +141,7 @@ static struct fw_run_order make_order(const struct fw_campaign *campaign, uint64
 static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_error *err)
 {
     struct fw_campaign *campaign = worker->campaign;
-    struct fw_run_order order = make_order(campaign, trial->number);
+    struct fw_run_order order = make_order(worker, trial->number);
     double left = seconds_left(campaign), limit = campaign->setup.session.limit;
 
     if (left <= 0)
@@ -136,10 +165,10 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
 /* Tells the session which places are shared by now. */
 static void teach(struct worker *worker)
 {
-    const struct fw_place_vec *shared = &worker->campaign->knowledge.shared;
+    const struct fw_spot_vec *shared = &worker->campaign->knowledge.shared;
 
     for (; worker->told < shared->len; worker->told++) {
-        const struct fw_place *place = &shared->at[worker->told];
+        const struct fw_spot *place = &shared->at[worker->told];
         uint32_t site =
             fw_session_add_site(worker->session, place->module, place->offset, place->operation);
 
@@ -438,6 +467,8 @@ static void stop_workers(struct fw_campaign *campaign)
         if (campaign->workers[i].started)
             pthread_join(campaign->workers[i].thread, NULL);
         fw_session_destroy(campaign->workers[i].session);
+        fw_vec_release(&campaign->workers[i].steps);
+        fw_vec_release(&campaign->workers[i].paths);
     }
     free(campaign->workers);
 }

@@ -14,6 +14,7 @@
 #define FW_EXPLORE_CAMPAIGN_H
 
 #include "explore/trial.h"
+#include "explore/witness.h"
 
 enum fw_explore_strategy {
     FW_EXPLORE_RANDOM,
@@ -22,6 +23,7 @@ enum fw_explore_strategy {
     FW_EXPLORE_DELAY,
     FW_EXPLORE_POS,
     FW_EXPLORE_CHESS,
+    FW_EXPLORE_PREDICT, /* what was predicted first, then pct */
     FW_EXPLORE_STRATEGIES,
 };
 
@@ -70,6 +72,9 @@ struct fw_campaign_setup {
     enum fw_explore_strategy strategy;
     uint32_t depth, preemptions;
     uint32_t points; /* FW_CONTROL_ALL_POINTS and the like; 0: shared ones */
+    const struct fw_moments *moments; /* predict: of a recorded run ... */
+    const struct fw_shown *predicted; /* ... and what else it could have shown */
+    size_t predicted_count;
     uint64_t seed;
     uint64_t runs, idle; /* 0: any */
     double seconds;      /* 0: any */

@@ -33,7 +33,7 @@ static const char *behind(const char *line, int blanks)
 static bool read_site(struct reader *reader, const char *line)
 {
     const char *operation = behind(line, 3), *module = behind(line, 4);
-    struct fw_place place;
+    struct fw_spot place;
 
     if (!module || sscanf(line, "site %*u %" SCNx64, &place.offset) != 1)
         return false;

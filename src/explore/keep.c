@@ -12,16 +12,16 @@ static uint32_t add_place(struct fw_capture *capture, const struct fw_session *s
 {
     const struct fw_control_site *site = fw_session_site(session, number);
     const char *module = fw_session_module(session, site->module);
-    struct fw_place place;
+    struct fw_spot place;
 
     for (size_t i = 0; i < capture->places.len; i++) {
-        const struct fw_place *known = &capture->places.at[i];
+        const struct fw_spot *known = &capture->places.at[i];
 
         if (known->offset == site->offset && strcmp(known->operation, site->operation) == 0 &&
             strcmp(known->module, module) == 0)
             return (uint32_t)i;
     }
-    place = (struct fw_place) { fw_xstrdup(module), fw_xstrdup(site->operation), site->offset };
+    place = (struct fw_spot) { fw_xstrdup(module), fw_xstrdup(site->operation), site->offset };
     fw_vec_push(&capture->places, place);
     return (uint32_t)capture->places.len - 1;
 }
@@ -68,7 +68,7 @@ static void translate(const struct fw_capture *capture, struct fw_session *sessi
         struct fw_control_step step = capture->turns.steps.at[i];
 
         if (step.how == FW_STEP_SITE) {
-            const struct fw_place *place = &capture->places.at[step.site];
+            const struct fw_spot *place = &capture->places.at[step.site];
 
             step.site =
                 fw_session_add_site(session, place->module, place->offset, place->operation);

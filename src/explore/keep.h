@@ -13,7 +13,7 @@
 
 struct fw_capture {
     struct fw_turns turns;      /* sites of steps are places of this capture */
-    struct fw_place_vec places;
+    struct fw_spot_vec places;
 };
 
 /* NULL: the run was too long. */

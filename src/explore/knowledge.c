@@ -35,11 +35,11 @@ static bool is_new(struct fw_strtab *set, const char *text, size_t length)
     return fw_strtab_count(set) > before;
 }
 
-static bool add_place(struct fw_knowledge *knowledge, const struct fw_place *place)
+static bool add_place(struct fw_knowledge *knowledge, const struct fw_spot *place)
 {
     char *text = fw_xasprintf("%s+%" PRIx64 " %s", place->module, place->offset, place->operation);
     bool fresh = is_new(&knowledge->places, text, strlen(text));
-    struct fw_place copy = { fw_xstrdup(place->module), fw_xstrdup(place->operation),
+    struct fw_spot copy = { fw_xstrdup(place->module), fw_xstrdup(place->operation),
                              place->offset };
 
     free(text);

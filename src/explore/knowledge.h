@@ -11,7 +11,7 @@
 
 struct fw_knowledge {
     struct fw_campaign_state state;
-    struct fw_place_vec shared; /* in the order in which they were found */
+    struct fw_spot_vec shared; /* in the order in which they were found */
     struct fw_strtab places;    /* the same as texts */
     struct fw_strtab failures;  /* by text; the state has them under the same number */
     struct fw_strtab messages;

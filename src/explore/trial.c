@@ -9,7 +9,7 @@ static void read_found(struct fw_trial *trial, struct fw_session *session)
 
     for (uint32_t i = 0; i < count; i++) {
         struct fw_control_site *site = fw_session_site(session, i);
-        struct fw_place place;
+        struct fw_spot place;
 
         if ((site->flags & (FW_SITE_FOUND | FW_SITE_SHARED | FW_SITE_TOLD)) != FW_SITE_FOUND)
             continue;
@@ -42,7 +42,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
     }
 }
 
-void fw_place_release(struct fw_place *place)
+void fw_place_release(struct fw_spot *place)
 {
     free(place->module);
     free(place->operation);

@@ -12,12 +12,12 @@
 #include "explore/session.h"
 
 /* A place in the code whose number is not known. */
-struct fw_place {
+struct fw_spot {
     char *module, *operation;
     uint64_t offset;
 };
 
-FW_VEC_TYPE(fw_place_vec, struct fw_place);
+FW_VEC_TYPE(fw_spot_vec, struct fw_spot);
 FW_VEC_TYPE(fw_pair_vec, uint64_t);
 
 struct fw_capture; /* keep.h */
@@ -33,7 +33,7 @@ struct fw_trial {
     bool blind;                /* its accesses to memory were not seen */
     char *failure;             /* NULL: it passed.  Equal for failures that count as one */
     char *message;             /* what users are told about it, or NULL */
-    struct fw_place_vec found; /* sites that were seen to be shared */
+    struct fw_spot_vec found; /* sites that were seen to be shared */
     struct fw_pair_vec pairs;  /* sites that have met */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;
@@ -44,6 +44,6 @@ struct fw_trial {
 void fw_trial_read(struct fw_trial *trial, struct fw_session *session);
 void fw_trial_release(struct fw_trial *trial);
 
-void fw_place_release(struct fw_place *place);
+void fw_place_release(struct fw_spot *place);
 
 #endif

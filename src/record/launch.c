@@ -81,6 +81,12 @@ static void execute(const struct fw_launch *launch, struct fw_signals signals, i
 
     fw_signals_give_back(&signals);
     set_environment(launch);
+    if (launch->hide) {
+        int nothing = open("/dev/null", O_RDWR);
+
+        for (int fd = 0; nothing >= 0 && fd < 3; fd++)
+            dup2(nothing, fd);
+    }
     execvp(launch->argv[0], launch->argv);
     cause = errno;
     do

@@ -19,6 +19,7 @@ struct fw_launch {
     char *const *argv;   /* NULL behind the last */
     const char *runtime; /* the library */
     const char *options; /* FOREWEAVE_OPTIONS for it */
+    bool hide;           /* no input, and its output is not shown */
 };
 
 /*

@@ -23,6 +23,7 @@
 #define MOST_WAIT_MS   8          /* ... when nothing comes */
 
 struct recorder {
+    double started; /* when the program was */
     const struct fw_record_setup *setup;
     struct fw_recorded *recorded;
     struct fw_door door;
@@ -261,9 +262,25 @@ static bool over(struct recorder *r)
     return true;
 }
 
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Has the program run for longer than it may? */
+static bool is_late(const struct recorder *r)
+{
+    return r->setup->limit > 0 && !r->child_ended && now() > r->started + r->setup->limit;
+}
+
 static void run_loop(struct recorder *r)
 {
     int wait = LEAST_WAIT_MS;
+
+    r->started = now();
 
     for (;;) {
         struct pollfd ready[] = { { .fd = r->door.fd, .events = POLLIN },
@@ -280,6 +297,8 @@ static void run_loop(struct recorder *r)
             greet(r, &guest);
         if (ready[1].revents)
             fw_signals_handle(&r->signals, r->child_ended ? 0 : r->child);
+        if (is_late(r))
+            kill(r->child, SIGKILL);
         look_for_end(r);
         end_the_dead(r);
         if (over(r))
@@ -329,7 +348,9 @@ static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
                                  (unsigned long long)r->setup->seed,
                                  r->setup->positions ? ":positions=1" : "",
                                  r->setup->values ? ":values=yes" : "");
-    struct fw_launch launch = { .argv = r->setup->argv, .runtime = r->setup->runtime };
+    struct fw_launch launch = { .argv = r->setup->argv,
+                                .runtime = r->setup->runtime,
+                                .hide = r->setup->hide };
 
     if (r->setup->quantum) {
         char *more = fw_xasprintf("%s:quantum=%llu", options,

@@ -27,6 +27,8 @@ struct fw_record_setup {
     char *const *argv;   /* the program and its arguments, NULL behind them */
     const char *path;    /* of the trace */
     const char *runtime; /* the library that programs load */
+    double limit;           /* seconds after which the program is killed; 0: never */
+    bool hide;              /* the program has no input, and its output is not shown */
     bool positions;         /* events tell where they were made (trace/positions.h) */
     uint64_t seed, quantum; /* quantum 0: the runtime's own */
     bool values;            /* look for memory that was written unseen (values.h) */

@@ -312,6 +312,14 @@ static bool is_served(const struct fw_thread *t, const struct fw_thread *current
 }
 
 /* Fairness: who gives way comes behind the others, but not for longer than one turn of each. */
+void fw_control_deadlocked(struct fw_thread *t)
+{
+    fw_sched_lock();
+    fw_control_turn(t, FW_TURN_BLOCKED);
+    fw_control_end(FW_OUTCOME_DEADLOCK);
+    fw_sched_unlock();
+}
+
 struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *next;

@@ -67,6 +67,9 @@ void fw_control_progress(void);
 /* Ends the run: does not come back. */
 void fw_control_end(enum fw_control_outcome outcome);
 void fw_control_born(struct fw_thread *t, struct fw_thread *parent);
+/* The holder is about to wait, and thereby closes a cycle of locks: ends the run.  Without the
+ * scheduler's lock. */
+void fw_control_deadlocked(struct fw_thread *t);
 void fw_control_ended(void);
 
 /* --- sites (control_sites.c) ---------------------------------------------------------------- */

@@ -133,7 +133,7 @@ static void tell(struct fw_thread *t, const struct fw_stuck *stuck)
     struct fw_thread *at;
 
     if (fw_control_on && stuck->kind == FW_WIRE_STUCK_CYCLE)
-        fw_control_end(FW_OUTCOME_DEADLOCK);
+        fw_control_deadlocked(t);
     if (!fw_sink.on)
         return;
     fw_sink_put_more(t, FW_WIRE_STUCK, stuck->count, stuck->kind, 0, 0);

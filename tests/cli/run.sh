@@ -39,7 +39,7 @@ int main(void)
     pthread_join(two, NULL);
     printf("%d\n", balance);
     assert(balance == 2);
-    return 7;
+    return 0;
 }
 C
 cat >cycle.c <<'C'
@@ -147,6 +147,37 @@ expect 66 run -q --virtual-time --format=json -o sleeper.json -- ./sleeper
 [ "$(found race confirmed sleeper.json)" = 1 ] || complain "the sleeper's race is not confirmed"
 expect 66 explore -q --strategy=random --runs=1 --virtual-time -- env LONG=1 ./sleeper
 out_has "exit 41"
+
+# What was predicted is tried first: few schedules are enough, and the right program never fails.
+expect 66 explore -q --strategy=predict --until-first --runs=10 -- ./lost
+out_has "Assertion"
+out_has "replay: foreweave replay"
+expect 66 explore -q --strategy=predict --until-first --runs=4 -j2 -- ./cycle
+out_has "failure 1: deadlock"
+out_has "replay: foreweave replay"
+expect 66 replay -q "$(ls -d .foreweave/last/deadlock-*.sched)"
+cat >never.c <<'C'
+#include <pthread.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+static void *add(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    count++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, add, NULL);
+    add(NULL);
+    pthread_join(thread, NULL);
+    return count != 2;
+}
+C
+build never.c -o never
+expect 0 explore -q --strategy=predict --runs=30 -- ./never
 
 # Nothing to find: the program's own status.
 cat >alone.c <<'C'

@@ -77,7 +77,7 @@ static void test_files_are_named_after_the_failure(void **unused)
 
 static void add_place(struct fw_trial *trial, const char *module, uint64_t offset)
 {
-    struct fw_place place = { fw_xstrdup(module), fw_xstrdup("write"), offset };
+    struct fw_spot place = { fw_xstrdup(module), fw_xstrdup("write"), offset };
 
     fw_vec_push(&trial->found, place);
 }

@@ -1,0 +1,141 @@
+/* predicted.c - see predicted.h. */
+#include "cmd/predicted.h"
+
+#include "base/alloc.h"
+#include "cmd/cmd.h"
+#include "cmd/reading.h"
+#include "record/recorder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* --- recording ------------------------------------------------------------------------------- */
+
+static int use_recording(struct fw_predicted *predicted, const struct fw_predicted_setup *setup,
+                         const struct fw_recorded *recorded)
+{
+    const struct fw_recorded_trace *trace = &recorded->traces.at[0];
+
+    predicted->status = recorded->status;
+    if (!trace->connected) {
+        fw_cmd_error("'%s' did not load the runtime: build it with 'foreweave cc'",
+                     setup->argv[0]);
+        return FW_EXIT_INPUT;
+    }
+    if (trace->failed[0]) {
+        fw_cmd_error("'%s' is cut: %s", trace->path, trace->failed);
+        return FW_EXIT_FAILURE;
+    }
+    if (!setup->quiet)
+        fw_cmd_error("recorded %" PRIu64 " events of %" PRIu32 " threads in %s",
+                     trace->result.events, trace->result.threads, trace->path);
+    return 0;
+}
+
+static int record(struct fw_predicted *predicted, const struct fw_predicted_setup *setup)
+{
+    struct fw_record_setup recording = { .argv = setup->argv,
+                                         .path = setup->trace,
+                                         .runtime = setup->runtime,
+                                         .seed = setup->seed,
+                                         .quantum = setup->quantum,
+                                         .hide = setup->hide,
+                                         .limit = setup->limit,
+                                         .positions = true };
+    struct fw_recorded recorded;
+    struct fw_error err;
+    enum fw_record_end end = fw_record(&recording, &recorded, &err);
+    int status;
+
+    if (end == FW_RECORD_DONE)
+        status = use_recording(predicted, setup, &recorded);
+    else
+        status = fw_cmd_fail(end == FW_RECORD_NO_PROGRAM ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
+    fw_recorded_release(&recorded);
+    return status;
+}
+
+/* --- predicting ------------------------------------------------------------------------------ */
+
+static int predict(struct fw_predicted *predicted, const struct fw_predicted_setup *setup)
+{
+    struct fw_read_options reading = { .symbols = true };
+    int status;
+
+    for (size_t i = 0; fw_analyses[i]; i++)
+        if (fw_analyses[i]->by_default)
+            fw_vec_push(&predicted->selection, fw_analyses[i]);
+    predicted->job = (struct fw_check_job) { .path = setup->trace,
+                                             .selection = &predicted->selection,
+                                             .limits.start = fw_check_now(),
+                                             .limits.all_steps = true };
+    status = fw_cmd_open_trace(&predicted->job.reader, setup->trace, &reading);
+    return status ? status : fw_check_run(&predicted->job);
+}
+
+static void add_prediction(struct fw_predicted *predicted, const struct fw_finding *finding)
+{
+    const struct fw_index *index = fw_forecast_index(predicted->job.forecast);
+    struct fw_foreseen prediction = { .finding = finding, .shown.claim = finding->claim };
+    uint64_t *order = fw_xcalloc(finding->witness->steps + 1, sizeof *order);
+    uint64_t *events = fw_xcalloc(finding->events.len + 1, sizeof *events);
+    struct fw_schedule_walk walk;
+    uint32_t position;
+
+    fw_schedule_walk_init(&walk, finding->witness, index);
+    while (fw_schedule_next(&walk, &position))
+        order[prediction.shown.order_count++] = fw_trace_index(index->trace, position);
+    fw_schedule_walk_release(&walk);
+    for (size_t i = 0; i < finding->events.len; i++)
+        events[prediction.shown.event_count++] = finding->events.at[i].index;
+    prediction.shown.order = order;
+    prediction.shown.events = events;
+    fw_vec_push(&predicted->list, prediction);
+}
+
+static void list_all(struct fw_predicted *predicted)
+{
+    const struct fw_engine *engine = predicted->job.engine;
+
+    for (size_t i = 0; i < fw_engine_count(engine); i++) {
+        const struct fw_findings *findings = fw_engine_findings(engine, i);
+
+        for (uint64_t j = 0; j < fw_findings_count(findings); j++)
+            if (fw_findings_get(findings, j)->witness)
+                add_prediction(predicted, fw_findings_get(findings, j));
+    }
+}
+
+int fw_predicted_make(struct fw_predicted *predicted, const struct fw_predicted_setup *setup)
+{
+    struct fw_error err;
+    int status;
+
+    *predicted = (struct fw_predicted) { 0 };
+    status = record(predicted, setup);
+    if (!status)
+        status = predict(predicted, setup);
+    if (status)
+        return status;
+    list_all(predicted);
+    predicted->moments = fw_moments_load(setup->trace, &err);
+    return predicted->moments || !predicted->list.len ? 0 : fw_cmd_fail(FW_EXIT_FAILURE, &err);
+}
+
+void fw_predicted_release(struct fw_predicted *predicted, int status)
+{
+    if (predicted->job.abandoned) {
+        fflush(NULL);
+        _exit(status);
+    }
+    for (size_t i = 0; i < predicted->list.len; i++) {
+        free((uint64_t *)predicted->list.at[i].shown.order);
+        free((uint64_t *)predicted->list.at[i].shown.events);
+    }
+    fw_vec_release(&predicted->list);
+    fw_moments_destroy(predicted->moments);
+    fw_check_release(&predicted->job);
+    fw_reader_close(predicted->job.reader);
+    fw_vec_release(&predicted->selection);
+}

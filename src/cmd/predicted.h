@@ -1,0 +1,41 @@
+/*
+ * predicted.h - records a program once and foresees what other interleavings would do: what
+ * `foreweave run` and `explore --strategy=predict` begin with.
+ *
+ * A predicted must outlive what is taken from it.
+ */
+#ifndef FW_CMD_PREDICTED_H
+#define FW_CMD_PREDICTED_H
+
+#include "cmd/check_job.h"
+#include "explore/witness.h"
+
+struct fw_foreseen {
+    const struct fw_finding *finding;
+    struct fw_shown shown; /* arrays are the predicted's */
+};
+
+struct fw_predicted_setup {
+    char **argv;
+    const char *runtime;
+    const char *trace; /* path */
+    uint64_t seed, quantum;
+    double limit; /* seconds; 0: as long as it takes */
+    bool hide;    /* the program's output is not shown */
+    bool quiet;
+};
+
+struct fw_predicted {
+    int status; /* of the program, as waitpid gives it */
+    struct fw_check_job job;
+    struct fw_selection selection;
+    struct fw_moments *moments;
+    FW_VEC(struct fw_foreseen) list; /* in the order of the analyses */
+};
+
+/* 0, or the exit status after printing the error.  Release it in either case. */
+int fw_predicted_make(struct fw_predicted *predicted, const struct fw_predicted_setup *setup);
+/* Ends the process with the status instead if an analysis could not be stopped. */
+void fw_predicted_release(struct fw_predicted *predicted, int status);
+
+#endif
