@@ -248,9 +248,12 @@ static char *about(const struct explore *explore, char **argv)
     char *text;
 
     fw_output_open_memory(&out);
-    fw_output_printf(&out, "strategy=%s depth=%" PRIu64 " points=%s seed=%" PRIu64 " ok=%s",
-                     strategies[explore->strategy], explore->depth, points[explore->points],
-                     explore->seed, explore->ok ? explore->ok : "");
+    fw_output_printf(&out,
+                     "strategy=%s depth=%" PRIu64 " preemptions=%s points=%s virtual-time=%d "
+                     "seed=%" PRIu64 " ok=%s",
+                     strategies[explore->strategy], explore->depth,
+                     explore->preemptions ? explore->preemptions : "2", points[explore->points],
+                     explore->virtual_time, explore->seed, explore->ok ? explore->ok : "");
     for (char **word = argv; *word; word++)
         fw_output_printf(&out, " %s", *word);
     text = fw_xstrndup(out.buffer, out.used);

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
+
+#define MOST_DECISIONS (64u << 20) /* bytes */
 
 static const char title[] = "foreweave explore 1\n";
 
@@ -43,16 +46,51 @@ static bool read_site(struct reader *reader, const char *line)
     return true;
 }
 
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_decisions(struct reader *reader, const char *line)
+{
+    struct fw_trial *trial = &reader->next;
+    const char *text = behind(line, 3);
+    size_t bytes = 0, packed;
+    unsigned char *from;
+
+    if (!text || sscanf(line, "decisions %*u %zu", &bytes) != 1 || bytes > MOST_DECISIONS)
+        return false;
+    packed = strlen(text) / 2;
+    from = fw_xmalloc(packed + 1);
+    for (size_t i = 0; i < packed; i++) {
+        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+
+        from[i] = (unsigned char)(high << 4 | low);
+        if (high < 0 || low < 0)
+            packed = 0;
+    }
+    free(trial->decisions);
+    trial->decisions = fw_xmalloc(bytes + 1);
+    trial->decision_bytes = ZSTD_decompress(trial->decisions, bytes, from, packed);
+    free(from);
+    return trial->decision_bytes == bytes;
+}
+
+enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4 }; /* marks */
+
 static bool read_run(struct reader *reader, const char *line)
 {
     struct fw_trial *trial = &reader->next;
-    const char *failure = behind(line, 6);
-    unsigned end;
+    const char *failure = behind(line, 7);
+    unsigned end, marks;
 
-    if (sscanf(line, "run %" SCNu64 " %" SCNu64 " %" SCNu32 " %u %d", &trial->number,
-               &trial->points, &trial->threads, &end, &trial->result.code) != 5 ||
+    if (sscanf(line, "run %" SCNu64 " %" SCNu64 " %" SCNu32 " %u %d %u", &trial->number,
+               &trial->points, &trial->threads, &end, &trial->result.code, &marks) != 6 ||
         end > FW_RUN_TIMEOUT || !trial->number)
         return false;
+    trial->redundant = marks & REDUNDANT;
+    trial->diverged = marks & DIVERGED;
+    trial->blind = marks & BLIND;
     trial->result.end = (enum fw_run_end)end;
     trial->result.controlled = true;
     trial->done = true;
@@ -74,6 +112,8 @@ static bool read_line(struct reader *reader, const char *line)
         reader->next.message = fw_xstrdup(behind(line, 2));
         return true;
     }
+    if (strncmp(line, "decisions ", 10) == 0)
+        return read_decisions(reader, line);
     if (sscanf(line, "pair %*u %" SCNx64, &pair) == 1) {
         fw_vec_push(&reader->next.pairs, pair);
         return true;
@@ -183,6 +223,19 @@ int fw_journal_open(const char *path, const char *about, struct fw_trial_vec *kn
 
 /* --- writing --------------------------------------------------------------------------------- */
 
+static void write_decisions(struct fw_output *out, const struct fw_trial *trial)
+{
+    size_t room = ZSTD_compressBound(trial->decision_bytes), packed;
+    unsigned char *to = fw_xmalloc(room);
+
+    packed = ZSTD_compress(to, room, trial->decisions, trial->decision_bytes, 1);
+    fw_output_printf(out, "decisions %" PRIu64 " %zu ", trial->number, trial->decision_bytes);
+    for (size_t i = 0; i < packed && !ZSTD_isError(packed); i++)
+        fw_output_printf(out, "%02x", to[i]);
+    fw_output_text(out, "\n");
+    free(to);
+}
+
 int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err)
 {
     struct fw_output out;
@@ -197,8 +250,12 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
         fw_output_printf(&out, "pair %" PRIu64 " %" PRIx64 "\n", trial->number, trial->pairs.at[i]);
     if (trial->message)
         fw_output_printf(&out, "message %" PRIu64 " %s\n", trial->number, trial->message);
-    fw_output_printf(&out, "run %" PRIu64 " %" PRIu64 " %" PRIu32 " %u %d%s%s\n", trial->number,
+    if (trial->decisions)
+        write_decisions(&out, trial);
+    fw_output_printf(&out, "run %" PRIu64 " %" PRIu64 " %" PRIu32 " %u %d %d%s%s\n", trial->number,
                      trial->points, trial->threads, trial->result.end, trial->result.code,
+                     (trial->redundant ? REDUNDANT : 0) | (trial->diverged ? DIVERGED : 0) |
+                         (trial->blind ? BLIND : 0),
                      trial->failure ? " " : "", trial->failure ? trial->failure : "");
     if (write_all(fd, out.buffer, out.used) < 0)
         status = fw_error_errno(err, "cannot write the journal");

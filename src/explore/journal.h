@@ -6,7 +6,8 @@
  *     site NUMBER OFFSET OPERATION MODULE
  *     pair NUMBER PAIR                 these belong to the next `run` of that number
  *     message NUMBER TEXT
- *     run NUMBER POINTS THREADS END CODE [FAILURE]
+ *     decisions NUMBER BYTES ZSTD      of a search, in hexadecimal digits
+ *     run NUMBER POINTS THREADS END CODE MARKS [FAILURE]
  *
  * Lines are only ever appended, one write for each trial, and a trial counts when its `run` line
  * is there: whatever stands behind the last whole one was cut off.

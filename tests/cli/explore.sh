@@ -215,6 +215,12 @@ one cut -s random -n 300 --seed=9 -- ./lost >got
 grep -q 'of them before' got || complain "nothing was remembered"
 sed -i 's/ ([0-9]* of them before)//' got
 same wanted got
+one chess-whole -s chess -- ./count w 3 2 >wanted
+one chess-cut -s chess -n 100 -- ./count w 3 2 >/dev/null
+one chess-cut -s chess -- ./count w 3 2 >got
+grep -q '(100 of them before)' got || complain "the search began anew"
+sed -i 's/ ([0-9]* of them before)//' got
+same wanted got
 expect 3 explore -s random -n 300 --seed=8 --folder=cut -- ./lost
 err_has 'other options'
 one_error

@@ -192,7 +192,7 @@ static void write_two(void)
 {
     struct fw_trial_vec none = { 0 };
     struct fw_error err;
-    struct fw_trial one = make_trial(1, 7, NULL);
+    struct fw_trial one = make_trial(1, 7, NULL), two = make_trial(2, 8, "exit 1: it # failed");
     int fd = fw_journal_open(path, "this", &none, &err);
 
     assert_true(fd >= 0);
@@ -200,7 +200,10 @@ static void write_two(void)
     add_place(&one, "/a path/a.out", 0xabc);
     fw_vec_push(&one.pairs, UINT64_MAX);
     append(fd, one);
-    append(fd, make_trial(2, 8, "exit 1: it # failed"));
+    two.redundant = true;
+    two.decisions = fw_xstrdup("some decisions, some decisions");
+    two.decision_bytes = 30;
+    append(fd, two);
     close(fd);
 }
 
@@ -226,6 +229,10 @@ static void test_a_journal_tells_what_was_written(void **unused)
     assert_string_equal(known.at[1].failure, "exit 1: it # failed");
     assert_string_equal(known.at[1].message, "it failed");
     assert_int_equal(known.at[1].result.code, 1);
+    assert_true(known.at[1].redundant && !known.at[0].redundant && !known.at[1].diverged);
+    assert_int_equal(known.at[1].decision_bytes, 30);
+    assert_memory_equal(known.at[1].decisions, "some decisions, some decisions", 30);
+    assert_null(known.at[0].decisions);
     close(fd);
     release(&known);
 }
@@ -269,8 +276,10 @@ static void test_other_files_are_refused(void **unused)
         "something else\n",
         "foreweave explore 1\nabout that\n",
         "foreweave explore 1\nabout this\nrun x\n",
-        "foreweave explore 1\nabout this\nrun 1 2 3 99 0\n",
+        "foreweave explore 1\nabout this\nrun 1 2 3 99 0 0\n",
         "foreweave explore 1\nabout this\nsite 1 zz\n",
+        "foreweave explore 1\nabout this\ndecisions 1 16 28b5\n",
+        "foreweave explore 1\nabout this\ndecisions 1 99999999999 28\n",
     };
 
     (void)unused;
