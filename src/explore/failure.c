@@ -58,8 +58,9 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Where the threads were that could not go on, in an order of its own. */
-static char *describe_waits(const struct fw_session *session)
+/* Where the threads were that could not go on, in an order of its own.  In a deadlock those who
+ * wait for locks count: what the others came to do before does not matter. */
+static char *describe_waits(const struct fw_session *session, bool locks)
 {
     const struct fw_control_head *head = fw_session_head(session);
     const struct fw_control_thread *threads = fw_session_threads(session);
@@ -72,6 +73,8 @@ static char *describe_waits(const struct fw_session *session)
         if (threads[i].state != FW_THREAD_BLOCKED || threads[i].site >= head->site_count)
             continue;
         site = fw_session_site(session, threads[i].site);
+        if (locks && !strstr(site->operation, "lock"))
+            continue;
         fw_vec_push(&waits,
                     fw_xasprintf("%s+0x%llx", site->operation, (unsigned long long)site->offset));
     }
@@ -153,7 +156,7 @@ int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, c
     output = fw_session_output(session, &bytes);
     trial->message = fw_failure_last_line(output, bytes);
     detail = result->end == FW_RUN_DEADLOCK || result->end == FW_RUN_STUCK
-                 ? describe_waits(session)
+                 ? describe_waits(session, result->end == FW_RUN_DEADLOCK)
                  : fw_xstrdup(comes_to_its_end(result) ? trial->message : "");
     if (comes_to_its_end(result))
         fw_failure_blur(detail);

@@ -50,12 +50,18 @@ static bool is_whole(const struct fw_control_head *head, uint64_t bytes)
            head->bytes == bytes && head->strategy < FW_STRATEGY_COUNT;
 }
 
+const char *fw_control_executable(void)
+{
+    static char path[256];
+
+    if (!path[0])
+        fw_call(SYS_readlink, "/proc/self/exe", path, sizeof path - 1, 0);
+    return path;
+}
+
 static bool is_meant(const struct fw_control_head *head)
 {
-    char exe[sizeof head->program] = "";
-    long length = fw_call(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1, 0);
-
-    return fw_modules_main_has_hooks() || (length > 0 && strcmp(exe, head->program) == 0);
+    return fw_modules_main_has_hooks() || strcmp(fw_control_executable(), head->program) == 0;
 }
 
 bool fw_control_open(const char *path)

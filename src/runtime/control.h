@@ -39,6 +39,8 @@ static inline bool fw_control_is_virtual(void)
 bool fw_control_open(const char *path);
 /* Becomes the server if the controller wants one: then comes back in a child for each run. */
 void fw_control_serve(struct fw_control_head *head);
+/* The path of the program; "" if it is not known. */
+const char *fw_control_executable(void);
 /* In a fork child. */
 void fw_control_forget(void);
 

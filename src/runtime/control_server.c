@@ -16,18 +16,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool is_program(const struct fw_control_head *head)
-{
-    char exe[sizeof head->program] = "";
-    long length = fw_call(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1, 0);
-
-    return length > 0 && strcmp(exe, head->program) == 0;
-}
 
 /* A folder has a link for itself, one in its parent, and one of each folder in it. */
 static bool has_one_thread(void)
@@ -70,9 +63,12 @@ void fw_control_serve(struct fw_control_head *head)
     uint32_t done = 0;
     int32_t self;
 
-    if (!head->serve || head->server || !is_program(head) || !has_one_thread())
+    if (!head->serve || head->server || !has_one_thread() ||
+        strcmp(fw_control_executable(), head->program) != 0)
         return;
     self = own_id();
+    fw_signals_begin(); /* what is done here is done for all children */
+    free(malloc(1));
     fw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
     atomic_store(&head->server, self);
     for (;;) {

@@ -59,14 +59,8 @@ static int locate(struct dl_phdr_info *info, size_t size, void *context)
         if (segment->p_type != PT_LOAD || place->pc - at >= segment->p_memsz)
             continue;
         place->offset = place->pc - info->dlpi_addr;
-        if (main && !*info->dlpi_name) {
-            long length =
-                fw_call(SYS_readlink, "/proc/self/exe", place->path, sizeof place->path - 1, 0);
-
-            place->path[length > 0 ? length : 0] = '\0';
-        } else {
-            strncpy(place->path, info->dlpi_name, sizeof place->path - 1);
-        }
+        strncpy(place->path, main && !*info->dlpi_name ? fw_control_executable() : info->dlpi_name,
+                sizeof place->path - 1);
         return 1;
     }
     return 0;
@@ -145,8 +139,8 @@ static uint32_t register_site(const struct fw_op *op)
 
 uint32_t fw_control_site_of(const struct fw_op *op)
 {
-    uint64_t hash = ((uint64_t)op->pc ^ (uint64_t)(uintptr_t)op->name << 7) * 0x9e3779b97f4a7c15u;
-    uint32_t at = (uint32_t)(hash >> (64 - LOCAL_BITS));
+    /* Neighbours in the code are neighbours here, so that few pages are touched. */
+    uint32_t at = (uint32_t)(op->pc >> 2 ^ (uintptr_t)op->name << 3) % LOCAL;
 
     for (; local[at].name; at = (at + 1) % LOCAL)
         if (local[at].pc == op->pc && local[at].name == op->name)

@@ -10,6 +10,7 @@
 #include "runtime/modules.h"
 #include "runtime/options.h"
 #include "runtime/shadow.h"
+#include "runtime/signals.h"
 #include "runtime/sink.h"
 #include "runtime/values.h"
 
@@ -51,12 +52,14 @@ static void start(void)
     if (fw_control_on)
         fw_control_born(fw_self, NULL);
     fw_sched_start(&scheduling, fw_self);
-    fw_signals_begin();
+    if (!fw_signals_started)
+        fw_signals_begin();
     send_beginning(fw_self);
     fw_leave(fw_self);
 }
 
-static __attribute__((constructor(101))) void fw_runtime_init(void)
+/* After the real functions are known, which a server finds once for all its runs. */
+static __attribute__((constructor(102))) void fw_runtime_init(void)
 {
     const char *text = getenv("FOREWEAVE_OPTIONS");
 

@@ -191,6 +191,8 @@ void fw_thread_send_start(struct fw_thread *t)
     void *stack = NULL;
     size_t bytes = 0;
 
+    if (!fw_sink.on)
+        return;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &stack, &bytes);
         pthread_attr_destroy(&attributes);
