@@ -404,7 +404,7 @@ static int run(const void *values, int argc, char **argv)
 }
 
 static const struct fw_example examples[] = {
-    { "foreweave explore --until-first -- ./hidden", "until a schedule makes it fail" },
+    { "foreweave explore --until-first --runs=200 -- ./hidden", "until one makes it fail" },
     { "foreweave explore --strategy=chess -- ./hidden",
       "all schedules with at most 2 preemptions" },
     { "foreweave explore -j2 --time=60 --ok='grep -q done $FOREWEAVE_OUTPUT' -- ./hidden",

@@ -86,7 +86,8 @@ static double seconds_left(const struct fw_campaign *campaign)
     return setup->seconds > 0 ? campaign->start + setup->seconds - now() : 1e9;
 }
 
-#define VARIANTS 4u /* of each prediction */
+#define VARIANTS 10u /* of each prediction ... */
+#define PLAIN    6u  /* ... of which so many go on without a preemption, the others at random */
 
 /* The steps of the prediction that the run is for; false: it is for none. */
 static bool order_predicted(struct worker *worker, uint64_t number, struct fw_run_order *order)
@@ -102,6 +103,8 @@ static bool order_predicted(struct worker *worker, uint64_t number, struct fw_ru
                          &worker->steps, &worker->paths, &err) < 0)
         return false; /* it has no place in the program: the run is a random one */
     order->strategy = FW_STRATEGY_STEPS;
+    if (place / setup->predicted_count >= PLAIN)
+        order->flags |= FW_CONTROL_WALK;
     order->steps = worker->steps.at;
     order->step_count = (uint32_t)worker->steps.len;
     order->paths = worker->paths.at;

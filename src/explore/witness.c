@@ -256,6 +256,7 @@ static uint32_t site_of(const struct fw_moments *moments, uint64_t index,
     return site;
 }
 
+#define FAR  100000u /* events behind the witness that are looked at */
 #define NEAR 1000u /* events among which those of one moment are looked for */
 
 /* --- steps ----------------------------------------------------------------------------------- */
@@ -461,13 +462,56 @@ static int add_deadlock(struct builder *b, const struct fw_shown *witness)
     return 0;
 }
 
-/* Who runs next: the one who made the last step, then the finding's threads in turn. */
+/* The n-th of the threads that did not make the last step: the finding's first, then all others,
+ * the main one last; from the beginning again behind the last. */
+static uint32_t other_thread(const struct builder *b, const struct fw_shown *witness, size_t n)
+{
+    uint32_t last = b->steps->at[b->steps->len - 1].path;
+    size_t threads = b->moments->paths.len, wanted = n % (threads > 1 ? threads - 1 : 1), seen = 0;
+
+    for (size_t i = 0; i < witness->event_count + threads; i++) {
+        bool of_finding = i < witness->event_count;
+        uint32_t thread = of_finding ? b->moments->events.at[witness->events[i]].thread
+                                     : (uint32_t)((i - witness->event_count + 1) % threads);
+        bool known = thread == last;
+
+        for (size_t j = 0; j < i && j < witness->event_count; j++)
+            known |= b->moments->events.at[witness->events[j]].thread == thread;
+        if (!known && seen++ == wanted)
+            return thread;
+    }
+    return last;
+}
+
+/* The thread of the event, the last one of the witness, leaves the section it may be in: others
+ * could not do much until then. */
+static void leave_section(struct builder *b, uint64_t event)
+{
+    const struct fw_moments *moments = b->moments;
+
+    for (uint64_t i = event + 1; i < moments->events.len && i - event < FAR; i++)
+        if (moments->events.at[i].thread == moments->events.at[event].thread &&
+            fw_is_class(moments->events.at[i].kind, FW_CLASS_RELEASE) && has_place(moments, i)) {
+            through(b, i, -1);
+            return;
+        }
+}
+
+/* Who runs next: the one who made the last step; or another one, at once or after the next release
+ * of a lock. */
 static void add_continuation(struct builder *b, const struct fw_shown *witness, unsigned variant)
 {
-    size_t choice = variant % (witness->event_count + 1);
+    uint32_t last, other;
 
-    if (choice && witness->claim != FW_CLAIM_DEADLOCK)
-        add_step(b, b->moments->events.at[witness->events[choice - 1]].thread, FW_STEP_AWAY);
+    if (!variant || witness->claim == FW_CLAIM_DEADLOCK || !witness->order_count || !b->steps->len)
+        return;
+    last = b->steps->at[b->steps->len - 1].path;
+    other = other_thread(b, witness, (variant - 1) / 2);
+    if (variant % 2)
+        leave_section(b, witness->order[witness->order_count - 1]);
+    if (other && b->moments->paths.at[other].parent != last)
+        add_step(b, b->moments->paths.at[other].parent, FW_STEP_AWAY); /* it may not be born yet */
+    add_step(b, other, FW_STEP_AWAY);
 }
 
 static int check_indices(const struct fw_moments *moments, const uint64_t *indices, size_t count,

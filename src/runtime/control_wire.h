@@ -53,6 +53,7 @@ enum {
     FW_CONTROL_DECISIONS = 16,  /* decisions are told (FW_STRATEGY_CHOICES) */
     FW_CONTROL_VIRTUAL = 32,    /* time passes only when everybody waits for it */
     FW_CONTROL_STOP = 64,       /* raise SIGTRAP at the step marked FW_STEP_STOP */
+    FW_CONTROL_WALK = 2048,     /* behind the last step who goes on is drawn at every point */
     FW_CONTROL_FROZEN = 1024,   /* a site that is found to be shared is marked FW_SITE_FOUND and no
                                    point yet: the run does not depend on what others have found */
     FW_CONTROL_TRAIL = 256,     /* points are told one by one */

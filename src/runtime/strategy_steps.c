@@ -268,7 +268,8 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
         diverge(why_not(t), t && !has_ended(t) ? t->plan.site : FW_CONTROL_NONE);
         next_step();
     }
-    return fw_strategy_none.pick(current, ready);
+    return fw_control->flags & FW_CONTROL_WALK ? fw_strategy_random.pick(current, ready)
+                                               : fw_strategy_none.pick(current, ready);
 }
 
 static struct fw_thread *awaited(void)
