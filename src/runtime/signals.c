@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define SIGNALS 65
-#define QUEUE   8u
+#define QUEUE   7u /* our TLS must fit into the 1664 bytes that the loader has for dlopen */
 #define SPARE   4u /* places for wrappers that interrupt each other while the door is closed */
 #define RESTORER 0x04000000 /* a flag that libc adds, and who asks sees */
 #define LATE    30u /* times that fw_signals_late waits for the token */
