@@ -40,6 +40,7 @@ static const char *const strategies[] = {
     [FW_EXPLORE_POS] = "pos",
     [FW_EXPLORE_CHESS] = "chess",
     [FW_EXPLORE_PREDICT] = "predict",
+    [FW_EXPLORE_NONE] = "none",
     NULL,
 };
 
@@ -50,14 +51,15 @@ static const uint32_t point_flags[] = { 0, FW_CONTROL_ALL_POINTS, FW_CONTROL_SYN
 #define HOW     .group = "How to explore"
 
 static const struct fw_option options[] = {
-    { "strategy", 's', "NAME", "random, pct (default), pctlarge, delay, pos, chess, predict",
+    { "strategy", 's', "NAME", "random, pct (default), pctlarge, delay, pos, chess, predict, none",
       FW_OPTION(CHOICE, struct explore, strategy), .choices = strategies, HOW,
       .detail = "random: at every point each thread that can go on is as likely as any other. pct: "
                 "random priorities, which change at a few random points. pctlarge: the same, but "
                 "priorities are weights. delay: all threads run at the same speed, with random "
                 "delays. pos: partial order sampling. chess: all schedules, those with fewest "
                 "preemptions first. predict: a run is recorded, what it could have shown otherwise "
-                "is tried first, then pct." },
+                "is tried first, then pct. none: nobody is preempted and all runs are the same, "
+                "unless something else than the schedule decides." },
     { "depth", 'd', "D", "pct: bugs of this depth (3)", FW_OPTION(COUNT, struct explore, depth),
       HOW,
       .detail = "A bug of depth D needs D orderings of two events to show itself. Larger values "

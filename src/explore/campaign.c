@@ -122,6 +122,7 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
         [FW_EXPLORE_POS] = FW_STRATEGY_POS,
         [FW_EXPLORE_CHESS] = FW_STRATEGY_CHOICES,
         [FW_EXPLORE_PREDICT] = FW_STRATEGY_PCT,
+        [FW_EXPLORE_NONE] = FW_STRATEGY_NONE,
     };
     const struct fw_campaign *campaign = worker->campaign;
     const struct fw_campaign_setup *setup = &campaign->setup;

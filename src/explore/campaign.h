@@ -24,6 +24,7 @@ enum fw_explore_strategy {
     FW_EXPLORE_POS,
     FW_EXPLORE_CHESS,
     FW_EXPLORE_PREDICT, /* what was predicted first, then pct */
+    FW_EXPLORE_NONE,    /* nobody is preempted: all runs are the same */
     FW_EXPLORE_STRATEGIES,
 };
 
