@@ -317,7 +317,6 @@ static bool is_served(const struct fw_thread *t, const struct fw_thread *current
     return true;
 }
 
-/* Fairness: who gives way comes behind the others, but not for longer than one turn of each. */
 void fw_control_deadlocked(struct fw_thread *t)
 {
     fw_sched_lock();
@@ -326,6 +325,7 @@ void fw_control_deadlocked(struct fw_thread *t)
     fw_sched_unlock();
 }
 
+/* Fairness: who gives way comes behind the others, but not for longer than one turn of each. */
 struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *next;
@@ -454,8 +454,11 @@ void fw_control_point(struct fw_thread *t, const struct fw_op *op)
         t->plan.yields = true;
         fw_yield(t);
     }
-    if (fw_control->strategy != FW_STRATEGY_STEPS && !is_point(op, site))
+    if (fw_control->strategy != FW_STRATEGY_STEPS && !is_point(op, site)) {
+        if (op->size)
+            fw_control_skip_site(op, site);
         return;
+    }
     tell(t, site);
     fw_control_cover(t, op, site);
     if (fw_control->most_points && fw_control->point_count > fw_control->most_points)

@@ -95,6 +95,57 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t);
 /* Do the two not commute? */
 bool fw_pending_depend(const struct fw_control_candidate *a, const struct fw_control_candidate *b);
 
+/* --- accesses that are no points (control_sites.c) ------------------------------------------- */
+
+/*
+ * In a run whose points do not change (FW_CONTROL_FROZEN), a place that is none stays none: its
+ * accesses are told by their return address and done with in some instructions.  Who shares memory
+ * is noted all the same: for each word the thread that was there last, and where.
+ */
+struct fw_skip {
+    uintptr_t pc;
+    uint32_t site;
+};
+#define FW_SKIPS 4096u
+extern struct fw_skip *fw_control_skips; /* by bits of the address; NULL: none */
+extern uint64_t *fw_control_words;       /* NULL: nobody wants to know */
+
+enum {
+    FW_WORD_WRITTEN = 1,
+    FW_WORD_SHARED = 2,
+    FW_WORD_BITS = 20,
+};
+#define FW_WORD_TAG(word)  ((uint64_t)((word) >> FW_WORD_BITS & 0xffffff) << 40)
+#define FW_WORD_SELF(t)    ((uint64_t)((t)->number & 0xffff) << 24)
+#define FW_WORD_WHOSE      (~UINT64_C(0xffffff)) /* tag and thread */
+
+void fw_control_skip_site(const struct fw_op *op, uint32_t site);
+void fw_control_share_range(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                            uint32_t site);
+
+/* Done with the access?  False: it takes the long way. */
+static inline bool fw_control_skip(struct fw_thread *t, uintptr_t address, unsigned size,
+                                   bool write, uintptr_t pc)
+{
+    const struct fw_skip *skip = &fw_control_skips[pc >> 2 & (FW_SKIPS - 1)];
+    uintptr_t word = address >> 3;
+    uint64_t was;
+
+    if (FW_UNLIKELY(skip->pc != pc || fw_hot.ticks < 0 || t->lost || t->ignored))
+        return false;
+    if (write)
+        t->plan.spun = 0;
+    if (!fw_control_words)
+        return true;
+    was = fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
+    if (FW_LIKELY((was & FW_WORD_WHOSE) == (FW_WORD_TAG(word) | FW_WORD_SELF(t)) &&
+                  !(was & FW_WORD_SHARED) && (!write || was & FW_WORD_WRITTEN) &&
+                  (address & 7) + size <= 8))
+        return true;
+    fw_control_share_range(t, address, size, write, skip->site);
+    return true;
+}
+
 static inline struct fw_control_site *fw_control_site(uint32_t site)
 {
     return (struct fw_control_site *)((char *)fw_control + fw_control->sites_at) + site;

@@ -18,7 +18,6 @@
 
 #define LOCAL_BITS 16u
 #define LOCAL      (1u << LOCAL_BITS)
-#define WORDS_BITS 20u
 
 struct local {
     uintptr_t pc;
@@ -28,14 +27,17 @@ struct local {
 
 static struct local *local;      /* by hash of pc and name, open addressing */
 static uint32_t local_count;
-static uint64_t *words;          /* tag << 40 | thread << 24 | site << 4 | flags */
 
-enum { WRITTEN = 1 };
+uint64_t *fw_control_words; /* tag << 40 | thread << 24 | site << 4 | flags */
+struct fw_skip *fw_control_skips;
 
 void fw_control_sites_start(void)
 {
     local = fw_map_memory(LOCAL * sizeof *local);
-    words = fw_map_memory(sizeof(uint64_t) << WORDS_BITS);
+    if (!(fw_control->flags & FW_CONTROL_SYNC_ONLY))
+        fw_control_words = fw_map_memory(sizeof(uint64_t) << FW_WORD_BITS);
+    if (fw_control->flags & FW_CONTROL_FROZEN && fw_control->strategy != FW_STRATEGY_STEPS)
+        fw_control_skips = fw_map_memory(FW_SKIPS * sizeof *fw_control_skips);
 }
 
 /* --- modules ------------------------------------------------------------------------------- */
@@ -205,32 +207,46 @@ static void mark(uint32_t site)
 
 static void share_word(const struct fw_thread *t, uint64_t word, bool writes, uint32_t site)
 {
-    uint64_t *at = &words[word & ((1u << WORDS_BITS) - 1)];
-    uint64_t tag = (word >> WORDS_BITS & 0xffffff) << 40;
-    uint64_t self = (uint64_t)(t->number & 0xffff) << 24;
-    uint64_t was = *at;
-    uint64_t flags = writes ? WRITTEN : 0;
+    uint64_t *at = &fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
+    uint64_t tag = FW_WORD_TAG(word), self = FW_WORD_SELF(t), was = *at;
+    uint64_t flags = writes ? FW_WORD_WRITTEN : 0;
 
     if (was && (was & ~UINT64_C(0xffffffffff)) == tag) {
-        flags |= was & WRITTEN;
-        if ((was & 0xffff000000u) != self && flags) {
+        flags |= was & (FW_WORD_WRITTEN | FW_WORD_SHARED);
+        if ((was & 0xffff000000u) != self && flags & FW_WORD_WRITTEN) {
             mark((uint32_t)(was >> 4 & 0xfffff) - 1);
-            mark(site);
+            flags |= FW_WORD_SHARED;
         }
-        if (!writes && flags && (was & 0xffff000000u) == self)
+        if (flags & FW_WORD_SHARED)
+            mark(site);
+        if (!writes && flags & FW_WORD_WRITTEN && (was & 0xffff000000u) == self)
             return; /* the write is what others conflict with */
     }
     *at = tag | self | (uint64_t)((site + 1) & 0xfffff) << 4 | flags;
 }
 
-void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
+void fw_control_share_range(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                            uint32_t site)
 {
-    uint64_t first = op->object >> 3, last = (op->object + (op->size ? op->size : 1) - 1) >> 3;
+    uint64_t first = address >> 3, last = (address + (bytes ? bytes : 1) - 1) >> 3;
 
-    if (fw_control_alone())
+    if (!fw_control_words || fw_control_alone())
         return; /* what is done alone comes before or after everything else */
     if (last - first > 64)
         last = first + 64;
     for (uint64_t word = first; word <= last; word++)
-        share_word(t, word, op->writes, site);
+        share_word(t, word, write, site);
+}
+
+void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
+{
+    fw_control_share_range(t, op->object, op->size, op->writes, site);
+}
+
+/* --- no points ----------------------------------------------------------------------------- */
+
+void fw_control_skip_site(const struct fw_op *op, uint32_t site)
+{
+    if (fw_control_skips)
+        fw_control_skips[op->pc >> 2 & (FW_SKIPS - 1)] = (struct fw_skip){ op->pc, site };
 }

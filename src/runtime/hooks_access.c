@@ -6,6 +6,7 @@
  *
  * The short way: has this thread done the same in this segment already?  One cell tells.
  */
+#include "runtime/control.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
 #include "runtime/values.h"
@@ -64,7 +65,8 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
 {
     struct fw_thread *t = fw_self;
 
-    if (!t || t->inside)
+    if (!t || t->inside || (FW_UNLIKELY(fw_control_skips != NULL) &&
+                            fw_control_skip(t, address, size, write, pc)))
         return;
     t->inside = 1;
     if (FW_UNLIKELY(!record_usual(t, address, size, write, pc))) {
