@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 struct explore {
-    int strategy, points, format;
+    int strategy, format;
+    struct fw_words points;
     uint64_t depth, seed, runs, idle, jobs;
     const char *preemptions, *time, *limit, *ok, *output, *folder;
     bool until_first, quiet, virtual_time;
@@ -44,8 +45,14 @@ static const char *const strategies[] = {
     NULL,
 };
 
-static const char *const points[] = { "shared", "all", "sync", NULL };
-static const uint32_t point_flags[] = { 0, FW_CONTROL_ALL_POINTS, FW_CONTROL_SYNC_ONLY };
+static const struct {
+    const char *name;
+    uint32_t flags;
+} points[] = {
+    { "shared", 0 },
+    { "all", FW_CONTROL_ALL_POINTS },
+    { "sync", FW_CONTROL_SYNC_ONLY },
+};
 
 #define BUDGETS .group = "Budgets"
 #define HOW     .group = "How to explore"
@@ -68,11 +75,12 @@ static const struct fw_option options[] = {
       FW_OPTION(TEXT, struct explore, preemptions), HOW,
       .detail = "With all, schedules are searched up to the order of operations that do not depend "
                 "on each other." },
-    { "points", 0, "WHICH", "shared (default), all or sync",
-      FW_OPTION(CHOICE, struct explore, points), .choices = points, HOW,
+    { "points", 0, "WHICH", "shared (default), all, sync, or names",
+      FW_OPTION(LIST, struct explore, points), HOW,
       .detail = "Where threads can be switched. shared: at calls that synchronise and at accesses "
                 "in places that were seen to touch memory that threads share. all: at all "
-                "accesses. sync: only at calls that synchronise." },
+                "accesses. sync: only at calls that synchronise. Otherwise functions and "
+                "FILE:LINEs, with commas between them: only there, and where a thread waits." },
     { "seed", 0, "N", "of all random choices (1)", FW_OPTION(COUNT, struct explore, seed), HOW },
     { "virtual-time", 0, NULL, "sleeping takes no time",
       FW_OPTION(FLAG, struct explore, virtual_time), HOW,
@@ -134,12 +142,28 @@ static int parse_preemptions(const char *text, uint32_t *preemptions)
     return 0;
 }
 
+static void parse_points(const struct explore *explore, struct fw_campaign_setup *setup)
+{
+    const struct fw_words *words = &explore->points;
+
+    for (size_t i = 0; i < sizeof points / sizeof *points && words->len == 1; i++)
+        if (strcmp(words->at[0], points[i].name) == 0) {
+            setup->points = points[i].flags;
+            return;
+        }
+    if (!words->len)
+        return;
+    setup->points = FW_CONTROL_NAMED_ONLY;
+    setup->names = fw_xcalloc(words->len + 1, sizeof *setup->names);
+    memcpy((const char **)setup->names, words->at, words->len * sizeof *setup->names);
+}
+
 static int parse(const struct explore *explore, struct fw_campaign_setup *setup)
 {
     int status;
 
     setup->strategy = (enum fw_explore_strategy)explore->strategy;
-    setup->points = point_flags[explore->points];
+    parse_points(explore, setup);
     setup->seed = explore->seed;
     setup->runs = explore->runs;
     setup->idle = explore->idle;
@@ -251,11 +275,13 @@ static char *about(const struct explore *explore, char **argv)
 
     fw_output_open_memory(&out);
     fw_output_printf(&out,
-                     "strategy=%s depth=%" PRIu64 " preemptions=%s points=%s virtual-time=%d "
-                     "seed=%" PRIu64 " ok=%s",
+                     "strategy=%s depth=%" PRIu64 " preemptions=%s virtual-time=%d seed=%" PRIu64
+                     " ok=%s points=",
                      strategies[explore->strategy], explore->depth,
-                     explore->preemptions ? explore->preemptions : "2", points[explore->points],
-                     explore->virtual_time, explore->seed, explore->ok ? explore->ok : "");
+                     explore->preemptions ? explore->preemptions : "2", explore->virtual_time,
+                     explore->seed, explore->ok ? explore->ok : "");
+    for (size_t i = 0; i < explore->points.len; i++)
+        fw_output_printf(&out, "%s,", explore->points.at[i]);
     for (char **word = argv; *word; word++)
         fw_output_printf(&out, " %s", *word);
     text = fw_xstrndup(out.buffer, out.used);
@@ -399,6 +425,7 @@ static int run(const void *values, int argc, char **argv)
     free((struct fw_shown *)setup.predicted);
     fw_predicted_release(&predicted, status);
     free(watch.folder);
+    free((void *)setup.names);
     free((char *)setup.journal);
     free((char *)setup.about);
     fw_places_release(&places);

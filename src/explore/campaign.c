@@ -12,6 +12,7 @@
 #include "explore/failure.h"
 #include "explore/journal.h"
 #include "explore/knowledge.h"
+#include "explore/naming.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,8 +25,9 @@
 struct worker {
     struct fw_campaign *campaign;
     struct fw_session *session;
-    size_t told; /* places that its session knows as shared */
-    struct fw_steps steps; /* of a prediction */
+    struct fw_naming naming; /* if points are named */
+    size_t told;             /* places that its session knows as shared */
+    struct fw_steps steps;   /* of a prediction */
     struct fw_paths paths;
     pthread_t thread;
     bool started;
@@ -132,6 +134,8 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
                                   .length = campaign->length,
                                   .seed = fw_campaign_seed(setup->seed, number) };
 
+    if (setup->names)
+        order.flags |= FW_CONTROL_ASK;
     if (number == 1)
         order.strategy = FW_STRATEGY_NONE;
     else if (campaign->chess)
@@ -254,6 +258,10 @@ static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
         worker->session = fw_session_create(&campaign->setup.session, err);
         if (!worker->session)
             return -1;
+        if (campaign->setup.names) {
+            fw_naming_init(&worker->naming, campaign->setup.names);
+            fw_session_classify(worker->session, fw_naming_classify, &worker->naming);
+        }
         errno = pthread_create(&worker->thread, NULL, work, worker);
         if (errno)
             return fw_error_errno(err, "cannot start a thread");
@@ -471,6 +479,8 @@ static void stop_workers(struct fw_campaign *campaign)
         if (campaign->workers[i].started)
             pthread_join(campaign->workers[i].thread, NULL);
         fw_session_destroy(campaign->workers[i].session);
+        if (campaign->workers[i].naming.symbolizer)
+            fw_naming_release(&campaign->workers[i].naming);
         fw_vec_release(&campaign->workers[i].steps);
         fw_vec_release(&campaign->workers[i].paths);
     }

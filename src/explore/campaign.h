@@ -73,6 +73,7 @@ struct fw_campaign_setup {
     enum fw_explore_strategy strategy;
     uint32_t depth, preemptions;
     uint32_t points; /* FW_CONTROL_ALL_POINTS and the like; 0: shared ones */
+    const char *const *names; /* with FW_CONTROL_NAMED_ONLY: of points; NULL behind the last */
     const struct fw_moments *moments; /* predict: of a recorded run ... */
     const struct fw_shown *predicted; /* ... and what else it could have shown */
     size_t predicted_count;

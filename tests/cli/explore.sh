@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 }
 END
 build() { "$FOREWEAVE" cc -g -O1 "$@" || complain "cannot build: $*"; }
-build -DRIGHT=0 -DSTATUS='x != 4' lost.c -o lost
+build -O0 -DRIGHT=0 -DSTATUS='x != 4' lost.c -o lost # every access in its line
 build -DRIGHT=1 -DSTATUS='x != 4' lost.c -o right
 build -DRIGHT=0 -DSTATUS=0 lost.c -o says
 build count.c -o count
@@ -163,6 +163,16 @@ for pair in 0:2 1:6 2:14 3:18 4:20; do
     [ "$(sort -u seen | wc -l)" = ${pair#*:} ] ||
         complain "$(sort -u seen | wc -l) orders with ${pair%:*} preemptions, not ${pair#*:}"
 done
+
+# --- points --------------------------------------------------------------------------------------
+line=$(grep -n 'x = x + 1' lost.c | cut -d: -f1)
+for points in shared all add lost.c:$line main,add; do
+    expect 66 explore -q -n 200 -s random --points=$points -- ./lost
+done
+for points in sync main lost.c:1; do
+    expect 0 explore -q -n 50 -s random --points=$points -- ./lost
+done
+expect 66 explore -q -n 100 -s random --points=sync -- ./count d 2 1
 
 # --- deadlocks and loops -------------------------------------------------------------------------
 expect 66 explore -s random -n 200 --folder=dead -- ./count d 2 1

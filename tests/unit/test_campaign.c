@@ -5,6 +5,7 @@
 #include "explore/failure.h"
 #include "explore/journal.h"
 #include "explore/knowledge.h"
+#include "explore/naming.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,6 +72,22 @@ static void test_files_are_named_after_the_failure(void **unused)
     free(one);
     free(two);
     free(three);
+}
+
+static void test_places_are_named_by_function_or_line(void **unused)
+{
+    struct fw_source_frame frame = { .function = "deposit", .at = { "src/bank.c", 12 } };
+    struct fw_source_frame bare = { 0 };
+
+    (void)unused;
+    assert_true(fw_naming_fits("deposit", &frame));
+    assert_true(fw_naming_fits("bank.c:12", &frame));
+    assert_true(fw_naming_fits("src/bank.c:12", &frame));
+    assert_false(fw_naming_fits("bank.c:13", &frame));
+    assert_false(fw_naming_fits("ank.c:12", &frame));
+    assert_false(fw_naming_fits("depos", &frame));
+    assert_false(fw_naming_fits(":12", &frame));
+    assert_false(fw_naming_fits("deposit", &bare));
 }
 
 /* --- knowledge ------------------------------------------------------------------------------- */
@@ -302,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_numbers_that_differ_from_run_to_run_are_blurred),
         cmocka_unit_test(test_the_last_line_that_says_something_is_the_message),
         cmocka_unit_test(test_files_are_named_after_the_failure),
+        cmocka_unit_test(test_places_are_named_by_function_or_line),
         cmocka_unit_test(test_only_what_was_not_known_is_new),
         cmocka_unit_test(test_budgets_are_exact),
         cmocka_unit_test_setup_teardown(test_a_journal_tells_what_was_written, make_file,
