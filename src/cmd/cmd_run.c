@@ -21,7 +21,7 @@ struct run {
     uint64_t seed, quantum, runs, limit, steps;
     int format;
     const char *output, *keep;
-    bool quiet, virtual_time;
+    bool quiet, virtual_time, two_variables;
 };
 
 static const struct run defaults = { .seed = 1, .runs = 3, .limit = 10, .steps = 12 };
@@ -34,6 +34,8 @@ static const struct fw_option options[] = {
     { "virtual-time", 0, NULL, "in replays, sleeping takes no time",
       FW_OPTION(FLAG, struct run, virtual_time),
       .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
+    { "two-variables", 0, NULL, "atomicity: also patterns over two variables",
+      FW_OPTION(FLAG, struct run, two_variables), .rare = true },
     { "seed", 0, "N", "which interleaving is recorded (1)", FW_OPTION(COUNT, struct run, seed) },
     { "quantum", 0, "N", "events before a thread gives way, while it is recorded",
       FW_OPTION(COUNT, struct run, quantum), .rare = true },
@@ -183,6 +185,7 @@ static int go(struct work *work)
                                         .trace = work->trace,
                                         .seed = work->run->seed,
                                         .quantum = work->run->quantum,
+                                        .two_variables = work->run->two_variables,
                                         .quiet = work->run->quiet };
     int status = fw_predicted_make(&work->predicted, &setup);
 

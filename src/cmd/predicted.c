@@ -68,6 +68,7 @@ static int predict(struct fw_predicted *predicted, const struct fw_predicted_set
             fw_vec_push(&predicted->selection, fw_analyses[i]);
     predicted->job = (struct fw_check_job) { .path = setup->trace,
                                              .selection = &predicted->selection,
+                                             .options.two_variables = setup->two_variables,
                                              .limits.start = fw_check_now(),
                                              .limits.all_steps = true };
     status = fw_cmd_open_trace(&predicted->job.reader, setup->trace, &reading);

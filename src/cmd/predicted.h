@@ -23,6 +23,7 @@ struct fw_predicted_setup {
     double limit; /* seconds; 0: as long as it takes */
     bool hide;    /* the program's output is not shown */
     bool quiet;
+    bool two_variables; /* atomicity: also patterns over two of them */
 };
 
 struct fw_predicted {

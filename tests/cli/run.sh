@@ -106,6 +106,14 @@ for level in -O0 -O2; do
     grep -q '"harm":"deadlock"' cycle.json || complain "the deadlock does no harm"
 done
 
+# Patterns over two variables, on request.
+for name in kernel_mozilla_10 kernel_mozilla_10_ok; do
+    build -O2 "$FOREWEAVE_SOURCE/tests/programs/$name.c" -o "$name"
+    "$FOREWEAVE" run -q --two-variables --format=json -o "$name.json" -- "./$name" >out 2>err
+done
+[ "$(found atomicity confirmed kernel_mozilla_10.json)" = 1 ] || complain "two variables: not confirmed"
+[ "$(found atomicity confirmed kernel_mozilla_10_ok.json)" = 0 ] || complain "two variables: the right one"
+
 # For people: harm first, the replay line, the program's output.
 expect 66 run -- ./lost
 out_has "confirmed, harmful"
