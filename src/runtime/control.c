@@ -347,26 +347,18 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
 
 /* --- points ---------------------------------------------------------------------------------- */
 
-/* Counts the point; false: there is no room for its site. */
-static bool count_point(struct fw_thread *t, const struct fw_op *op, uint32_t site)
+static void count_point(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot)
 {
     struct fw_plan *plan = &t->plan;
 
-    plan->pc = op->pc;
-    plan->name = op->name;
-    plan->object = op->object;
-    plan->size = op->size;
-    plan->writes = op->writes;
-    if (site == FW_CONTROL_NONE || !plan->by_site)
-        return false;
-    plan->site = site;
-    plan->by_site[site]++;
-    plan->class_ = fw_control_class_of(t, op, site);
+    plan->site = spot->site;
+    plan->by_site[spot->site]++;
+    plan->class_ = spot->class_ == FW_CLASS_CALLER ? fw_control_class_of(t, op, spot->site)
+                                                   : spot->class_;
     if (plan->class_)
         plan->by_class[plan->class_]++;
     plan->points++;
     plan->all_points++;
-    return true;
 }
 
 /* Does the thread do nothing but look, again and again, at the same few objects? */
@@ -378,7 +370,8 @@ static bool is_spinning(struct fw_thread *t, const struct fw_op *op, uint32_t si
 
     if (!op->spins) {
         plan->spun = 0;
-        memset(plan->spin_sites, 0, sizeof plan->spin_sites);
+        for (unsigned i = 0; i < 4; i++)
+            plan->spin_sites[i] = 0;
         return false;
     }
     while (known < 4 && plan->spin_sites[known] && plan->spin_sites[known] != place)
@@ -421,46 +414,62 @@ static void leave_trail(const struct fw_thread *t, uint32_t site)
     };
 }
 
-static void tell(const struct fw_thread *t, uint32_t site)
+static void tell(const struct fw_thread *t, const struct fw_spot *spot)
 {
     struct fw_control_thread *entry = told(t);
-    uint64_t mixed =
-        (uint64_t)t->number << 48 ^ fw_control_site_key(site) ^ t->plan.by_site[site];
+    uint64_t mixed = (uint64_t)t->number << 48 ^ spot->key ^ t->plan.by_site[spot->site];
 
     fw_control->digest = (fw_control->digest ^ mixed) * 0x100000001b3u;
     fw_control->point_count++;
     if (fw_control->flags & FW_CONTROL_TRAIL)
-        leave_trail(t, site);
+        leave_trail(t, spot->site);
     if (entry) {
-        entry->site = site;
+        entry->site = spot->site;
         entry->object = t->plan.object;
         entry->blocks = t->hot->blocks;
         entry->state = t->state;
     }
 }
 
-void fw_control_point(struct fw_thread *t, const struct fw_op *op)
+struct fw_spot fw_control_spot(const struct fw_op *op, uint32_t site)
 {
-    uint32_t site = fw_control_site_of(op);
+    const struct fw_control_site *at = fw_control_site(site);
 
-    if (t->hot->ticks < 0)
-        fw_yield(t);
-    if (!count_point(t, op, site))
-        return;
+    return (struct fw_spot){
+        .site = site,
+        .class_ = at->flags & FW_SITE_CALLER ? FW_CLASS_CALLER
+                  : at->class_ < fw_control->sites_room ? at->class_
+                                                        : 0,
+        .key = fw_control_site_key(site),
+        .is_point = fw_control->strategy == FW_STRATEGY_STEPS || is_point(op, site),
+        .is_marked = at->flags & (FW_SITE_SHARED | FW_SITE_FOUND),
+    };
+}
+
+static void note_pending(struct fw_plan *plan, const struct fw_op *op)
+{
+    plan->pc = op->pc;
+    plan->name = op->name;
+    plan->object = op->object;
+    plan->size = op->size;
+    plan->writes = op->writes;
+}
+
+void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot)
+{
+    note_pending(&t->plan, op);
+    if (!t->plan.by_site)
+        return; /* there was no memory */
+    count_point(t, op, spot);
     progress++;
-    if (op->size)
-        fw_control_share(t, op, site);
-    if (is_spinning(t, op, site)) {
+    if (is_spinning(t, op, spot->site)) {
         t->plan.yields = true;
         fw_yield(t);
     }
-    if (fw_control->strategy != FW_STRATEGY_STEPS && !is_point(op, site)) {
-        if (op->size)
-            fw_control_skip_site(op, site);
+    if (!spot->is_point)
         return;
-    }
-    tell(t, site);
-    fw_control_cover(t, op, site);
+    tell(t, spot);
+    fw_control_cover(t, op, spot->site);
     if (fw_control->most_points && fw_control->point_count > fw_control->most_points)
         fw_control_end(FW_OUTCOME_ENDLESS);
     t->plan.pending = true;
@@ -471,16 +480,19 @@ void fw_control_point(struct fw_thread *t, const struct fw_op *op)
     t->plan.pending = false;
 }
 
-void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
-                       uintptr_t pc)
+void fw_control_point(struct fw_thread *t, const struct fw_op *op)
 {
-    struct fw_op op = { .pc = pc,
-                        .name = write ? "write" : "read",
-                        .object = address,
-                        .size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
-                        .writes = write,
-                        .spins = !write };
+    uint32_t site = fw_control_site_of(op);
+    struct fw_spot spot;
 
-    if (bytes && !(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS)))
-        fw_control_point(t, &op);
+    if (t->hot->ticks < 0)
+        fw_yield(t);
+    if (site == FW_CONTROL_NONE) {
+        note_pending(&t->plan, op);
+        return; /* there is no room for it */
+    }
+    if (op->size)
+        fw_control_share(t, op->object, op->size, op->writes, site);
+    spot = fw_control_spot(op, site);
+    fw_control_point_at(t, op, &spot);
 }

@@ -3,8 +3,8 @@
  *
  * See control_wire.h for the words.  Control replaces the quantum of serial mode: the token changes
  * hands only where the strategy says so, when its holder cannot go on, or when the holder spins.
- * Nothing is recorded in a controlled run, so hooks have no short way: each access takes the long
- * one and comes by here.
+ * Nothing is recorded in a controlled run, so hooks never take the short way of recording: each
+ * access comes by here (control_access.c).
  *
  * All is the holder's, or under the scheduler's lock where said.
  */
@@ -48,6 +48,19 @@ void fw_control_forget(void);
 
 /* The holder is about to do something.  It may lose the token here and has it again on return. */
 void fw_control_point(struct fw_thread *t, const struct fw_op *op);
+
+/* What is known of a place in the code. */
+struct fw_spot {
+    uint32_t site;
+    uint32_t class_; /* FW_CLASS_CALLER: depends on who called */
+    uint64_t key;    /* of the site */
+    bool is_point;
+    bool is_marked;  /* known to share memory */
+};
+/* site: not FW_CONTROL_NONE */
+struct fw_spot fw_control_spot(const struct fw_op *op, uint32_t site);
+/* As fw_control_point, where that is known. */
+void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot);
 void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
                        uintptr_t pc);
 
@@ -60,9 +73,9 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
-/* t has looked at what it waits for once more. */
 /* Is there one thread only? */
 bool fw_control_alone(void);
+/* t has looked at what it waits for once more. */
 void fw_control_retried(struct fw_thread *t);
 void fw_control_progress(void);
 
@@ -80,8 +93,6 @@ void fw_control_sites_start(void);
 uint32_t fw_control_site_of(const struct fw_op *op);
 /* The class of a point of t at the site, 0: none. */
 uint32_t fw_control_class_of(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
-/* Notes who touches the memory; marks sites that share it. */
-void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 /* A number of a site that is the same in every session. */
 uint64_t fw_control_site_key(uint32_t site);
 /* Notes which two sites meet at an object (control_cover.c). */
@@ -95,20 +106,17 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t);
 /* Do the two not commute? */
 bool fw_pending_depend(const struct fw_control_candidate *a, const struct fw_control_candidate *b);
 
-/* --- accesses that are no points (control_sites.c) ------------------------------------------- */
+/* --- accesses (control_access.c) ------------------------------------------------------------- */
 
-/*
- * In a run whose points do not change (FW_CONTROL_FROZEN), a place that is none stays none: its
- * accesses are told by their return address and done with in some instructions.  Who shares memory
- * is noted all the same: for each word the thread that was there last, and where.
- */
-struct fw_skip {
-    uintptr_t pc;
-    uint32_t site;
-};
-#define FW_SKIPS 4096u
-extern struct fw_skip *fw_control_skips; /* by bits of the address; NULL: none */
-extern uint64_t *fw_control_words;       /* NULL: nobody wants to know */
+/* What a compiler's hook does in a controlled run. */
+void fw_control_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc);
+void fw_control_hooks_start(void);
+/* The site was found to share memory. */
+void fw_control_hook_forget(uint32_t site);
+
+/* For each word the thread that was there last, and where: tag << 40 | thread << 24 | site << 4 |
+ * flags.  NULL: nobody wants to know. */
+extern uint64_t *fw_control_words;
 
 enum {
     FW_WORD_WRITTEN = 1,
@@ -119,32 +127,9 @@ enum {
 #define FW_WORD_SELF(t)    ((uint64_t)((t)->number & 0xffff) << 24)
 #define FW_WORD_WHOSE      (~UINT64_C(0xffffff)) /* tag and thread */
 
-void fw_control_skip_site(const struct fw_op *op, uint32_t site);
-void fw_control_share_range(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
-                            uint32_t site);
-
-/* Done with the access?  False: it takes the long way. */
-static inline bool fw_control_skip(struct fw_thread *t, uintptr_t address, unsigned size,
-                                   bool write, uintptr_t pc)
-{
-    const struct fw_skip *skip = &fw_control_skips[pc >> 2 & (FW_SKIPS - 1)];
-    uintptr_t word = address >> 3;
-    uint64_t was;
-
-    if (FW_UNLIKELY(skip->pc != pc || fw_hot.ticks < 0 || t->lost || t->ignored))
-        return false;
-    if (write)
-        t->plan.spun = 0;
-    if (!fw_control_words)
-        return true;
-    was = fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
-    if (FW_LIKELY((was & FW_WORD_WHOSE) == (FW_WORD_TAG(word) | FW_WORD_SELF(t)) &&
-                  !(was & FW_WORD_SHARED) && (!write || was & FW_WORD_WRITTEN) &&
-                  (address & 7) + size <= 8))
-        return true;
-    fw_control_share_range(t, address, size, write, skip->site);
-    return true;
-}
+/* Notes who touches the memory; marks sites that share it. */
+void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                      uint32_t site);
 
 static inline struct fw_control_site *fw_control_site(uint32_t site)
 {

@@ -1,7 +1,8 @@
 /*
  * control_cover.c - which sites have met at an object: what a campaign calls something new.
  *
- * A table tells for each object (by hash; the later one wins) who was there last and where.  When
+ * A table tells for each object (neighbours lie side by side; of two in one place the later one
+ * wins) who was there last and where.  When
  * another thread comes and one of the two writes, the two sites are a pair.  Locks and other
  * objects count like memory, so that another order of two critical sections is new as well.
  */
@@ -12,11 +13,16 @@
 
 struct last {
     uint64_t object;
-    uint32_t site, thread; /* 1 + thread; 0: nobody */
-    bool wrote;
+    uint32_t site;
+    uint32_t who; /* (1 + thread) << 1 | wrote; 0: nobody */
 };
 
 static struct last *latest;
+
+static struct last *last_of(uint64_t object)
+{
+    return &latest[(object >> 2 ^ object << 12 ^ object >> 16) & ((1u << LAST_BITS) - 1)];
+}
 
 static void add_pair(uint64_t pair)
 {
@@ -46,6 +52,7 @@ static uint64_t pair_of(uint32_t first, uint32_t second)
 
 void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
 {
+    uint32_t who = (t->number + 1) << 1 | op->writes;
     struct last *last;
 
     if (!op->object)
@@ -54,9 +61,9 @@ void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_
         latest = fw_map_memory(sizeof *latest << LAST_BITS);
     if (!latest)
         return;
-    last = &latest[op->object * 0x9e3779b97f4a7c15u >> (64 - LAST_BITS)];
-    if (last->thread && last->object == op->object && last->thread != t->number + 1 &&
-        (last->wrote || op->writes))
+    last = last_of(op->object);
+    if (last->object == op->object && last->who && last->who >> 1 != who >> 1 &&
+        (last->who | who) & 1)
         add_pair(pair_of(last->site, site));
-    *last = (struct last) { op->object, site, t->number + 1, op->writes };
+    *last = (struct last){ op->object, site, who };
 }

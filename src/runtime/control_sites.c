@@ -28,16 +28,14 @@ struct local {
 static struct local *local;      /* by hash of pc and name, open addressing */
 static uint32_t local_count;
 
-uint64_t *fw_control_words; /* tag << 40 | thread << 24 | site << 4 | flags */
-struct fw_skip *fw_control_skips;
+uint64_t *fw_control_words;
 
 void fw_control_sites_start(void)
 {
     local = fw_map_memory(LOCAL * sizeof *local);
+    fw_control_hooks_start();
     if (!(fw_control->flags & FW_CONTROL_SYNC_ONLY))
         fw_control_words = fw_map_memory(sizeof(uint64_t) << FW_WORD_BITS);
-    if (fw_control->flags & FW_CONTROL_FROZEN && fw_control->strategy != FW_STRATEGY_STEPS)
-        fw_control_skips = fw_map_memory(FW_SKIPS * sizeof *fw_control_skips);
 }
 
 /* --- modules ------------------------------------------------------------------------------- */
@@ -203,6 +201,7 @@ static void mark(uint32_t site)
         return;
     at->flags |= how;
     fw_control->new_shared++;
+    fw_control_hook_forget(site);
 }
 
 static void share_word(const struct fw_thread *t, uint64_t word, bool writes, uint32_t site)
@@ -225,8 +224,8 @@ static void share_word(const struct fw_thread *t, uint64_t word, bool writes, ui
     *at = tag | self | (uint64_t)((site + 1) & 0xfffff) << 4 | flags;
 }
 
-void fw_control_share_range(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
-                            uint32_t site)
+void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                      uint32_t site)
 {
     uint64_t first = address >> 3, last = (address + (bytes ? bytes : 1) - 1) >> 3;
 
@@ -236,17 +235,4 @@ void fw_control_share_range(const struct fw_thread *t, uintptr_t address, size_t
         last = first + 64;
     for (uint64_t word = first; word <= last; word++)
         share_word(t, word, write, site);
-}
-
-void fw_control_share(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
-{
-    fw_control_share_range(t, op->object, op->size, op->writes, site);
-}
-
-/* --- no points ----------------------------------------------------------------------------- */
-
-void fw_control_skip_site(const struct fw_op *op, uint32_t site)
-{
-    if (fw_control_skips)
-        fw_control_skips[op->pc >> 2 & (FW_SKIPS - 1)] = (struct fw_skip){ op->pc, site };
 }

@@ -65,8 +65,7 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
 {
     struct fw_thread *t = fw_self;
 
-    if (!t || t->inside || (FW_UNLIKELY(fw_control_skips != NULL) &&
-                            fw_control_skip(t, address, size, write, pc)))
+    if (!t || t->inside)
         return;
     t->inside = 1;
     if (FW_UNLIKELY(!record_usual(t, address, size, write, pc))) {
@@ -81,19 +80,29 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
         fw_signals_deliver(t);
 }
 
+/* Neither is inlined: who only passes by here saves no registers. */
+static __attribute__((noinline)) void on_news(uintptr_t address, unsigned size, bool write,
+                                              uintptr_t pc)
+{
+    if (FW_UNLIKELY(fw_control_on))
+        fw_control_hook(address, size, write, pc);
+    else
+        record(address, size, write, pc);
+}
+
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
 {
     uintptr_t at = (uintptr_t)address;
 
     if (FW_LIKELY(fw_shadow_repeats(at, size, write)))
         return;
-    record(at, size, write, pc);
+    on_news(at, size, write, pc);
 }
 
 static inline void on_pair(void *address, bool write, uintptr_t pc) /* 16 bytes */
 {
     if (FW_UNLIKELY(!fw_shadow_pair_repeats((uintptr_t)address, write)))
-        record((uintptr_t)address, 16, write, pc);
+        on_news((uintptr_t)address, 16, write, pc);
 }
 
 #define HOOK(name, size, write)                                                                    \

@@ -1,0 +1,168 @@
+/*
+ * control_access.c - the accesses that compilers' hooks tell of, in controlled runs.
+ *
+ * They are many, and few of them are points.  What is known of a place is found by its return
+ * address in a small table; when another place comes to lie there it is worked out again.
+ *
+ * In a run whose points do not change (FW_CONTROL_FROZEN) a place that is no point stays none: its
+ * accesses are not even counted.  Who shares memory is noted all the same.
+ */
+#include "runtime/control.h"
+#include "runtime/sink.h"
+
+#define PLACES 4096u
+
+static struct place {
+    uintptr_t key; /* address << 1 | writes; 0: nothing */
+    struct fw_spot spot;
+} places[PLACES]; /* by bits of the address */
+static bool counts; /* what is no point as well */
+
+void fw_control_hooks_start(void)
+{
+    counts = !(fw_control->flags & FW_CONTROL_FROZEN);
+}
+
+static uintptr_t key_of(uintptr_t pc, bool write)
+{
+    return pc << 1 | write;
+}
+
+static struct place *place_of(uintptr_t key)
+{
+    return &places[(key >> 2 ^ key) % PLACES];
+}
+
+void fw_control_hook_forget(uint32_t site)
+{
+    for (unsigned i = 0; i < PLACES; i++)
+        if (places[i].spot.site == site)
+            places[i].key = 0;
+}
+
+static struct fw_op op_of(uintptr_t address, size_t bytes, bool write, uintptr_t pc)
+{
+    return (struct fw_op){ .pc = pc,
+                           .name = write ? "write" : "read",
+                           .object = address,
+                           .size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+                           .writes = write,
+                           .spins = !write };
+}
+
+void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                       uintptr_t pc)
+{
+    struct fw_op op = op_of(address, bytes, write, pc);
+
+    if (bytes && !(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS)))
+        fw_control_point(t, &op);
+}
+
+static void learn(uintptr_t key, const struct fw_op *op)
+{
+    uint32_t site = fw_control_site_of(op);
+
+    if (site != FW_CONTROL_NONE)
+        *place_of(key) = (struct place){ key, fw_control_spot(op, site) };
+}
+
+/*
+ * What follows is called with the hook's own arguments, last of all, so that the short way has
+ * nothing to save on the stack.
+ */
+
+/* The place is not known, or something is to be done before. */
+static __attribute__((noinline)) void take_long_way(uintptr_t address, unsigned size, bool write,
+                                                    uintptr_t pc)
+{
+    struct fw_op op = op_of(address, size, write, pc);
+    struct fw_thread *t = fw_self;
+
+    t->inside = 1;
+    fw_token_regain(t);
+    fw_point(t);
+    if (!(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS))) {
+        fw_control_point(t, &op);
+        learn(key_of(pc, write), &op);
+    }
+    fw_leave(t);
+}
+
+static __attribute__((noinline)) void take_point(uintptr_t address, unsigned size, bool write,
+                                                 uintptr_t pc)
+{
+    struct fw_spot spot = place_of(key_of(pc, write))->spot; /* others may come and learn */
+    struct fw_op op = op_of(address, size, write, pc);
+    struct fw_thread *t = fw_self;
+
+    t->inside = 1;
+    fw_control_point_at(t, &op, &spot);
+    t->inside = 0;
+    if (FW_UNLIKELY(fw_signals_waiting))
+        fw_signals_deliver(t);
+}
+
+static inline void go_on(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
+                         uintptr_t pc)
+{
+    if (place_of(key_of(pc, write))->spot.is_point || counts)
+        take_point(address, size, write, pc);
+    else if (write)
+        t->plan.spun = 0;
+}
+
+static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bool write,
+                                            uintptr_t pc)
+{
+    const struct place *place = place_of(key_of(pc, write));
+
+    fw_control_share(fw_self, address, size, write, place->spot.site);
+    if (place->key) /* else it was found to be shared */
+        go_on(fw_self, address, size, write, pc);
+    else
+        take_long_way(address, size, write, pc);
+}
+
+/* Would fw_control_share change nothing? */
+static inline bool is_known(const struct fw_thread *t, uintptr_t address, unsigned size, bool write,
+                            const struct fw_spot *spot)
+{
+    uintptr_t word = address >> 3;
+    uint64_t was, other;
+
+    if (!fw_control_words)
+        return true;
+    was = fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
+    other = (was ^ (FW_WORD_TAG(word) | FW_WORD_SELF(t))) & FW_WORD_WHOSE;
+    if ((address & 7) + size > 8)
+        return false;
+    if (was & FW_WORD_SHARED)
+        return spot->is_marked && other >> 40 == 0;
+    return !other && (!write || was & FW_WORD_WRITTEN);
+}
+
+static inline __attribute__((always_inline)) void on_access(uintptr_t address, unsigned size,
+                                                            bool write, uintptr_t pc)
+{
+    struct fw_thread *t = fw_self;
+    uintptr_t key = key_of(pc, write);
+    const struct place *place = place_of(key);
+
+    if (FW_UNLIKELY(!t || t->inside))
+        return;
+    if (FW_UNLIKELY(place->key != key || fw_hot.ticks < 0 || t->lost || t->ignored))
+        take_long_way(address, size, write, pc);
+    else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot)))
+        share(address, size, write, pc);
+    else
+        go_on(t, address, size, write, pc);
+}
+
+void fw_control_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
+{
+    if (write)
+        on_access(address, size, true, pc);
+    else
+        on_access(address, size, false, pc);
+}
