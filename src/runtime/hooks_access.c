@@ -5,6 +5,9 @@
  * first, if it must, then records, then returns into the access.
  *
  * The short way: has this thread done the same in this segment already?  One cell tells.
+ *
+ * Every hook takes a tick of the quantum, recorded or not: which accesses are elided depends on
+ * where things lie in memory, and who runs when must not.
  */
 #include "runtime/control.h"
 #include "runtime/shadow.h"
@@ -54,7 +57,6 @@ static inline bool record_usual(const struct fw_thread *t, uintptr_t address, un
         return false;
     if (FW_UNLIKELY(!note_usual(address, size, write)))
         return false;
-    fw_hot.ticks--;
     fw_sink_put_ready(write ? FW_WIRE_WRITE : FW_WIRE_READ, address, size, pc);
     fw_hot.has_read |= !write;
     return true;
@@ -94,14 +96,14 @@ static inline void on_access(void *address, unsigned size, bool write, uintptr_t
 {
     uintptr_t at = (uintptr_t)address;
 
-    if (FW_LIKELY(fw_shadow_repeats(at, size, write)))
+    if (FW_LIKELY(--fw_hot.ticks >= 0 && fw_shadow_repeats(at, size, write)))
         return;
     on_news(at, size, write, pc);
 }
 
 static inline void on_pair(void *address, bool write, uintptr_t pc) /* 16 bytes */
 {
-    if (FW_UNLIKELY(!fw_shadow_pair_repeats((uintptr_t)address, write)))
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 || !fw_shadow_pair_repeats((uintptr_t)address, write)))
         on_news((uintptr_t)address, 16, write, pc);
 }
 
@@ -174,6 +176,7 @@ static void on_range(void *address, size_t bytes, bool write, uintptr_t pc)
 
     if (!t)
         return;
+    t->hot->ticks--;
     fw_point(t);
     fw_access(t, address, bytes, write, pc);
     fw_leave(t);

@@ -23,7 +23,7 @@
 #define CHOICE      4u                  /* the next one is among this many at the queue's front */
 #define RETRY_FIRST (2 * 1000 * 1000ull)   /* ns after which a blocked thread looks itself ... */
 #define RETRY_LAST  (256 * 1000 * 1000ull) /* ... if nobody runs; doubled up to this */
-#define CONTROL_TICKS 1000000 /* branches without a point after which others go first */
+#define CONTROL_TICKS 1000000 /* hooks without a point after which others go first */
 #define WATCH       (10 * 1000 * 1000ull)  /* ns after which waiting threads look at the holder */
 
 bool fw_serial;

@@ -246,7 +246,6 @@ void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool writ
     }
     if (!note_range(t, (uintptr_t)address, bytes, write, pc, &first, &end))
         return;
-    t->hot->ticks--;
     if (end - first <= 16)
         fw_sink_put(t, write ? FW_WIRE_WRITE : FW_WIRE_READ, first, (unsigned)(end - first), 0, pc);
     else

@@ -141,7 +141,7 @@ struct fw_thread *fw_thread_numbered(uint32_t number);
 
 struct fw_sched_options {
     uint64_t seed;
-    uint32_t quantum; /* ticks (branches and events) that a thread runs on average */
+    uint32_t quantum; /* ticks (hooks) that a thread runs on average */
 };
 
 extern bool fw_serial; /* serial mode is on, for the rest of the process's life */
