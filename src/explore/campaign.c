@@ -101,8 +101,8 @@ static bool order_predicted(struct worker *worker, uint64_t number, struct fw_ru
     if (number < 2 || !setup->predicted_count || place / setup->predicted_count >= VARIANTS)
         return false;
     if (fw_witness_steps(setup->moments, &setup->predicted[place % setup->predicted_count],
-                         (unsigned)(place / setup->predicted_count), worker->session,
-                         &worker->steps, &worker->paths, &err) < 0)
+                         (struct fw_way){ (unsigned)(place / setup->predicted_count), false },
+                         worker->session, &worker->steps, &worker->paths, &err) < 0)
         return false; /* it has no place in the program: the run is a random one */
     order->strategy = FW_STRATEGY_STEPS;
     if (place / setup->predicted_count >= PLAIN)

@@ -127,12 +127,12 @@ static size_t count_shown(const struct fw_steps *steps)
 }
 
 static int run_once(const struct fw_moments *moments, const struct fw_shown *witness,
-                    unsigned variant, struct fw_session *session, struct fw_run_result *result,
+                    struct fw_way way, struct fw_session *session, struct fw_run_result *result,
                     size_t *shown, struct fw_error *err)
 {
     struct fw_steps steps = { 0 };
     struct fw_paths paths = { 0 };
-    int status = fw_witness_steps(moments, witness, variant, session, &steps, &paths, err);
+    int status = fw_witness_steps(moments, witness, way, session, &steps, &paths, err);
 
     *shown = count_shown(&steps);
     if (status == 0) {
@@ -149,19 +149,37 @@ static int run_once(const struct fw_moments *moments, const struct fw_shown *wit
     return status;
 }
 
+static int run_all(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
+                   const struct fw_baseline *baseline, struct fw_session *session,
+                   struct fw_confirmation *confirmation, struct fw_error *err)
+{
+    for (; confirmation->runs < runs; confirmation->runs++) {
+        struct fw_way way = { confirmation->runs, confirmation->loosely };
+        struct fw_run_result result;
+        size_t shown;
+
+        if (run_once(moments, witness, way, session, &result, &shown, err) < 0)
+            return -1;
+        judge(witness, baseline, session, &result, shown, confirmation);
+    }
+    return 0;
+}
+
 int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
                const struct fw_baseline *baseline, struct fw_session *session,
                struct fw_confirmation *confirmation, struct fw_error *err)
 {
-    *confirmation = (struct fw_confirmation) { .best = -1 };
-    for (; confirmation->runs < runs; confirmation->runs++) {
-        struct fw_run_result result;
-        size_t shown;
+    struct fw_confirmation loose = { .best = -1, .loosely = true };
 
-        if (run_once(moments, witness, confirmation->runs, session, &result, &shown, err) < 0)
-            return -1;
-        judge(witness, baseline, session, &result, shown, confirmation);
-    }
+    *confirmation = (struct fw_confirmation) { .best = -1 };
+    if (run_all(moments, witness, runs, baseline, session, confirmation, err) < 0)
+        return -1;
+    if (confirmation->confirmed == runs)
+        return 0;
+    if (run_all(moments, witness, runs, baseline, session, &loose, err) < 0)
+        return -1;
+    if (loose.confirmed > confirmation->confirmed)
+        *confirmation = loose;
     return 0;
 }
 
@@ -173,8 +191,8 @@ int fw_confirm_script(const struct fw_moments *moments, const struct fw_shown *w
     struct fw_paths paths = { 0 };
     struct fw_turns turns = { 0 };
     struct fw_run_result result;
-    int status = fw_witness_steps(moments, witness, (unsigned)confirmation->best, session, &steps,
-                                  &paths, err);
+    struct fw_way way = { (unsigned)confirmation->best, confirmation->loosely };
+    int status = fw_witness_steps(moments, witness, way, session, &steps, &paths, err);
 
     for (size_t i = 0; i < steps.len; i++)
         fw_vec_push(&turns.steps, steps.at[i]);

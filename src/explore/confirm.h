@@ -26,6 +26,7 @@ struct fw_confirmation {
     unsigned harmful;     /* of the confirmed ones */
     char harm[96];        /* of the first harmful one: "signal 6 (Aborted)" */
     char divergence[256]; /* of the first run that was not confirmed */
+    bool loosely;         /* threads were led to places, not to exact moments (witness.h) */
     int best;             /* number of the run whose steps are worth keeping; -1: none */
 };
 
@@ -38,7 +39,8 @@ bool fw_baseline_differs(const struct fw_baseline *baseline, const struct fw_ses
                          const struct fw_run_result *result, char how[96]);
 
 /*
- * Runs the witness `runs` times, in variants that go on differently.  -1: it could not be tried,
+ * Runs the witness `runs` times, in variants that go on differently; and if not all of these
+ * show it, as often again loosely, which counts if more of those do.  -1: it could not be tried,
  * and err says why.
  */
 int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,

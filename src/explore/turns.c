@@ -108,6 +108,20 @@ static void add_anchored(struct fw_script *schedule, const struct fw_anchor *anc
     step->ordinal = told->class_ordinal;
 }
 
+/* Are there goals, all of them before the step? */
+static bool has_shown(const struct fw_turns *turns, size_t step)
+{
+    bool some = false;
+
+    for (size_t i = 0; i < turns->steps.len; i++)
+        if (turns->steps.at[i].flags & FW_STEP_GOAL) {
+            if (i >= step)
+                return false;
+            some = true;
+        }
+    return some;
+}
+
 static int add_steps(const struct fw_turns *turns, const struct fw_session *session,
                      const struct fw_anchors *anchors, struct fw_script *schedule,
                      struct fw_error *err)
@@ -115,6 +129,7 @@ static int add_steps(const struct fw_turns *turns, const struct fw_session *sess
     static const enum fw_script_end ends[] = { [FW_STEP_SITE] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_BLOCKS] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_CLASS] = FW_UNTIL_BEFORE,
+                                                 [FW_STEP_PLACE] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_AWAY] = FW_UNTIL_WAITS,
                                                  [FW_STEP_END] = FW_UNTIL_ENDS,
                                                  [FW_STEP_ONE] = FW_UNTIL_NEXT };
@@ -125,8 +140,11 @@ static int add_steps(const struct fw_turns *turns, const struct fw_session *sess
         enum fw_script_end end = ends[step->how];
         struct fw_script_step *added;
 
-        if (end == FW_UNTIL_BEFORE && !told[i].class_)
+        if (end == FW_UNTIL_BEFORE && !told[i].class_) {
+            if (has_shown(turns, i))
+                return 0; /* what goes otherwise later does not matter */
             return fw_error_set(err, "step %zu was not reached when it was repeated", i + 1);
+        }
         added = fw_script_add(schedule, step->path, end);
         if (step->flags & FW_STEP_GOAL)
             added->goal = step->goal;

@@ -1,265 +1,11 @@
 /* witness.c - see witness.h. */
 #include "explore/witness.h"
 
-#include "base/alloc.h"
-#include "trace/positions.h"
-#include "trace/reader.h"
+#include "explore/moments.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-struct moment {
-    uint32_t site; /* in the raw symbols */
-    uint32_t thread : 20;
-    uint32_t kind : 8;
-    uint32_t annotated : 1; /* an order that the program or an interceptor has told */
-};
-
-/* An event of a thread that is never left out, by which its position is counted anew. */
-struct landmark {
-    uint64_t event, blocks;
-    uint64_t ordinal; /* among moments of its thread at its site */
-};
-
-FW_VEC_TYPE(landmarks, struct landmark);
-
-struct fw_moments {
-    FW_VEC(struct moment) events; /* by index */
-    FW_VEC(struct landmarks) landmarks; /* by thread id, ascending */
-    struct fw_symbols *symbols;
-    struct fw_positions *positions;
-    struct fw_paths paths;        /* by thread id: the same numbers serve as paths */
-    FW_VEC(uint32_t) children;    /* by thread id: forks so far */
-};
-
-/* --- reading --------------------------------------------------------------------------------- */
-
-static void note_fork(struct fw_moments *moments, const struct fw_event *fork)
-{
-    size_t needed = (fork->target > fork->thread ? fork->target : fork->thread) + (size_t)1;
-
-    fw_vec_extend(&moments->children, needed);
-    fw_vec_extend(&moments->paths, needed);
-    moments->paths.at[fork->target] =
-        (struct fw_control_path) { fork->thread, ++moments->children.at[fork->thread] };
-}
-
-static bool is_annotation(const struct fw_symbols *symbols, const struct fw_event *event)
-{
-    return (event->kind == FW_ATOMIC_RMW || event->kind == FW_ATOMIC_LOAD) &&
-           strncmp(fw_symbols_name(symbols, FW_SPACE_VARIABLE, event->target), "hb:", 3) == 0;
-}
-
-static void add_batch(struct fw_moments *moments, const struct fw_symbols *symbols,
-                      const struct fw_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct fw_event *event = &batch->events[i];
-        uint64_t index = fw_batch_index(batch, i);
-
-        fw_vec_extend(&moments->events, (size_t)index + 1);
-        moments->events.at[index] =
-            (struct moment) { .site = event->site,
-                              .thread = event->thread,
-                              .kind = event->kind & 0xff,
-                              .annotated = is_annotation(symbols, event) };
-        if (event->kind == FW_FORK)
-            note_fork(moments, event);
-    }
-}
-
-static int read_events(struct fw_moments *moments, const char *path, struct fw_error *err)
-{
-    struct fw_read_options options = { 0 };
-    struct fw_reader *reader;
-    struct fw_batch batch;
-    int got;
-
-    if (fw_reader_open(&reader, path, &options, err) < 0)
-        return -1;
-    while ((got = fw_reader_next(reader, &batch, err)) > 0)
-        add_batch(moments, fw_reader_symbols(reader), &batch);
-    moments->symbols = fw_reader_take_symbols(reader);
-    fw_reader_close(reader);
-    return got;
-}
-
-/* --- moments --------------------------------------------------------------------------------- */
-
-static uint64_t blocks_at(const struct fw_moments *moments, uint64_t index)
-{
-    return fw_positions_at(moments->positions, moments->events.at[index].thread, index);
-}
-
-/* Is the site in a module? */
-static bool is_known(const struct fw_moments *moments, uint32_t site)
-{
-    return site && strstr(fw_symbols_name(moments->symbols, FW_SPACE_SITE, site), "+0x");
-}
-
-/* Was it made by a hook or call that the program makes, not by bookkeeping? */
-static bool has_place(const struct fw_moments *moments, uint64_t index)
-{
-    unsigned kind = moments->events.at[index].kind;
-
-    return is_known(moments, moments->events.at[index].site) && kind != FW_CALL &&
-           kind != FW_RETURN && kind != FW_BRANCH && blocks_at(moments, index) != FW_NO_POSITION;
-}
-
-static bool is_same_moment(const struct fw_moments *moments, uint64_t a, uint64_t b)
-{
-    const struct moment *first = &moments->events.at[a], *second = &moments->events.at[b];
-
-    return first->thread == second->thread && first->site == second->site &&
-           blocks_at(moments, a) == blocks_at(moments, b);
-}
-
-/* --- landmarks ------------------------------------------------------------------------------- */
-
-static bool is_landmark(const struct fw_moments *moments, uint64_t index)
-{
-    const struct moment *moment = &moments->events.at[index];
-    bool lasts = moment->annotated || (moment->kind >= FW_ACQUIRE && moment->kind <= FW_JOIN);
-
-    return lasts && has_place(moments, index);
-}
-
-/* A thread is at a site for the so-manieth time: by hash of both, open addressing. */
-struct counter {
-    uint64_t key, count;
-};
-
-struct counters {
-    struct counter *at;
-    size_t size; /* a power of two */
-};
-
-static uint64_t count_up(struct counters *counters, uint32_t thread, uint32_t site)
-{
-    uint64_t key = ((uint64_t)thread << 32 | site) + 1;
-    size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (counters->size - 1);
-
-    while (counters->at[i].key && counters->at[i].key != key)
-        i = (i + 1) & (counters->size - 1);
-    counters->at[i].key = key;
-    return ++counters->at[i].count;
-}
-
-static void find_landmarks(struct fw_moments *moments)
-{
-    size_t pairs = fw_symbols_count(moments->symbols, FW_SPACE_THREAD) *
-                   (size_t)fw_symbols_count(moments->symbols, FW_SPACE_SITE);
-    struct counters counters = { .size = 64 };
-
-    while (counters.size < 2 * pairs && counters.size < 4 * moments->events.len)
-        counters.size *= 2;
-    counters.at = fw_xcalloc(counters.size, sizeof *counters.at);
-    for (uint64_t i = 0; i < moments->events.len; i++) {
-        const struct moment *moment = &moments->events.at[i];
-        struct landmarks *list;
-
-        if (!is_landmark(moments, i))
-            continue;
-        fw_vec_extend(&moments->landmarks, (size_t)moment->thread + 1);
-        list = &moments->landmarks.at[moment->thread];
-        if (list->len && is_same_moment(moments, list->at[list->len - 1].event, i))
-            continue;
-        fw_vec_push(list, ((struct landmark) {
-                              .event = i,
-                              .blocks = blocks_at(moments, i),
-                              .ordinal = count_up(&counters, moment->thread, moment->site) }));
-    }
-    free(counters.at);
-}
-
-/* The thread's latest landmark up to the event; NULL: none. */
-static const struct landmark *landmark_before(const struct fw_moments *moments, uint64_t index)
-{
-    uint32_t thread = moments->events.at[index].thread;
-    const struct landmarks *list;
-    size_t low = 0, high;
-
-    if (thread >= moments->landmarks.len)
-        return NULL;
-    list = &moments->landmarks.at[thread];
-    high = list->len;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (list->at[middle].event <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &list->at[low - 1] : NULL;
-}
-
-struct fw_moments *fw_moments_load(const char *path, struct fw_error *err)
-{
-    struct fw_moments *moments = fw_xcalloc(1, sizeof *moments);
-
-    moments->positions = fw_positions_load(path, err);
-    if (moments->positions && read_events(moments, path, err) == 0) {
-        fw_vec_extend(&moments->paths, 1);
-        find_landmarks(moments);
-        return moments;
-    }
-    fw_moments_destroy(moments);
-    return NULL;
-}
-
-void fw_moments_destroy(struct fw_moments *moments)
-{
-    if (!moments)
-        return;
-    fw_vec_release(&moments->events);
-    fw_vec_release(&moments->paths);
-    fw_vec_release(&moments->children);
-    for (size_t i = 0; i < moments->landmarks.len; i++)
-        fw_vec_release(&moments->landmarks.at[i]);
-    fw_vec_release(&moments->landmarks);
-    fw_positions_destroy(moments->positions);
-    if (moments->symbols)
-        fw_symbols_destroy(moments->symbols);
-    free(moments);
-}
-
-static const char *operation(unsigned kind)
-{
-    switch (kind) {
-    case FW_READ:
-        return "read";
-    case FW_WRITE:
-        return "write";
-    default: /* one of several: a load, a compare-exchange that failed, an annotation */
-        return "";
-    }
-}
-
-/* "PATH+0xOFFSET", where OFFSET is that of the last byte of the call. */
-static uint32_t site_of(const struct fw_moments *moments, uint64_t index,
-                        struct fw_session *session)
-{
-    const struct moment *moment = &moments->events.at[index];
-    const char *name = fw_symbols_name(moments->symbols, FW_SPACE_SITE, moment->site);
-    const char *plus = strrchr(name, '+');
-    uint64_t offset;
-    uint32_t site;
-    char *path;
-
-    if (!plus || sscanf(plus, "+0x%" SCNx64, &offset) != 1)
-        return FW_CONTROL_NONE;
-    path = fw_xstrndup(name, (size_t)(plus - name));
-    site = fw_session_add_site(session, path, offset + 1, operation(moment->kind));
-    free(path);
-    return site;
-}
-
-#define FAR  100000u /* events behind the witness that are looked at */
-#define NEAR 1000u /* events among which those of one moment are looked for */
-
-/* --- steps ----------------------------------------------------------------------------------- */
+#define FAR 100000u /* events before and behind those of the witness that are looked at */
 
 struct builder {
     const struct fw_moments *moments;
@@ -267,6 +13,8 @@ struct builder {
     struct fw_steps *steps;
     FW_VEC(uint64_t) begun; /* by thread: 1 + the latest event whose moment it has begun */
     FW_VEC(uint64_t) aligned; /* by thread: 1 + the event of the latest landmark it was led to */
+    FW_VEC(uint64_t) led;     /* by thread: 1 + the event that it was led to last */
+    bool loosely;
     struct fw_error *err;
 };
 
@@ -282,69 +30,66 @@ static uint64_t *begun(struct builder *b, uint32_t thread)
     return &b->begun.at[thread];
 }
 
-/* A repeated write is told when it is over; the one that it repeats has the same site and was made
- * by the same thread just before.  Returns an event with a place, or the event itself. */
-static uint64_t placed_twin(const struct fw_moments *moments, uint64_t index)
+/* How often the thread comes to the place of the event, from where the steps have left it; as far
+ * as the trace tells, which leaves out repeats. */
+static uint64_t arrivals(struct builder *b, uint64_t index, const struct fw_landmark *mark)
 {
-    const struct moment *moment = &moments->events.at[index];
+    const struct fw_moment *moment = &b->moments->events.at[index];
+    uint64_t from = *begun(b, moment->thread), led = b->led.at[moment->thread];
+    uint64_t count = 1, latest = index;
 
-    for (uint64_t i = index + 1; i-- > 0;) {
-        const struct moment *earlier = &moments->events.at[i];
+    if (mark && from < mark->event)
+        from = mark->event;
+    if (from + 1 < led)
+        from = led - 1; /* it stands there, which counts */
+    for (uint64_t i = index; i-- > from && index - i < FAR;) {
+        const struct fw_moment *earlier = &b->moments->events.at[i];
 
-        if (earlier->thread == moment->thread && earlier->site == moment->site &&
-            earlier->kind == moment->kind && has_place(moments, i))
-            return i;
+        if (earlier->thread != moment->thread || earlier->site != moment->site ||
+            earlier->kind != moment->kind || fw_moments_same(b->moments, i, latest))
+            continue;
+        latest = i;
+        count++;
     }
-    return index;
+    return count;
 }
 
 /* The thread's steps to just before the event: by its latest landmark, and from there. */
 static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32_t site)
 {
     uint32_t thread = b->moments->events.at[index].thread;
-    const struct landmark *mark = landmark_before(b->moments, index);
+    const struct fw_landmark *mark = fw_moments_landmark(b->moments, index);
     struct fw_control_step *step = NULL;
 
     fw_vec_extend(&b->aligned, (size_t)thread + 1);
+    fw_vec_extend(&b->led, (size_t)thread + 1);
     if (mark && b->aligned.at[thread] != mark->event + 1) {
-        uint32_t at = site_of(b->moments, mark->event, b->session);
+        uint32_t at = fw_moments_site(b->moments, mark->event, b->session);
 
         step = add_step(b, thread, FW_STEP_SITE);
         step->site = at;
         step->ordinal = mark->ordinal;
         b->aligned.at[thread] = mark->event + 1;
-        if (is_same_moment(b->moments, mark->event, index))
+        if (fw_moments_same(b->moments, mark->event, index))
             return step;
     }
-    step = add_step(b, thread, FW_STEP_BLOCKS);
+    step = add_step(b, thread, b->loosely ? FW_STEP_PLACE : FW_STEP_BLOCKS);
     step->site = site;
-    step->ordinal = blocks_at(b->moments, index) - (mark ? mark->blocks : 0);
+    step->ordinal = b->loosely ? arrivals(b, index, mark)
+                               : fw_moments_blocks(b->moments, index) - (mark ? mark->blocks : 0);
+    b->led.at[thread] = index + 1;
     return step;
-}
-
-/* The first event of the moment that the event belongs to. */
-static uint64_t moment_start(const struct fw_moments *moments, uint64_t index)
-{
-    uint64_t first = index;
-
-    for (uint64_t i = index; i-- > 0 && index - i < NEAR;) {
-        if (moments->events.at[i].thread != moments->events.at[index].thread)
-            continue;
-        if (!has_place(moments, i) || !is_same_moment(moments, i, index))
-            break;
-        first = i;
-    }
-    return first;
 }
 
 /* The thread runs until the event is next: it has not begun what makes it. */
 static int until_before(struct builder *b, uint64_t event, int goal)
 {
-    uint64_t index = moment_start(b->moments, placed_twin(b->moments, event));
-    uint32_t site = has_place(b->moments, index) ? site_of(b->moments, index, b->session)
-                                                 : FW_CONTROL_NONE;
+    uint64_t index = fw_moments_start(b->moments, fw_moments_placed(b->moments, event));
+    uint32_t site = FW_CONTROL_NONE;
     struct fw_control_step *step;
 
+    if (fw_moments_has_place(b->moments, index))
+        site = fw_moments_site(b->moments, index, b->session);
     if (site == FW_CONTROL_NONE)
         return fw_error_set(b->err, "event %" PRIu64 " has no place in the program", index);
     step = lead_to(b, index, site);
@@ -359,7 +104,7 @@ static bool has_begun(struct builder *b, uint64_t index)
 {
     uint64_t last = *begun(b, b->moments->events.at[index].thread);
 
-    return last && is_same_moment(b->moments, last - 1, index);
+    return last && fw_moments_same(b->moments, last - 1, index);
 }
 
 /* The thread runs until the event is done. */
@@ -379,7 +124,7 @@ static size_t last_placed(const struct fw_moments *moments, const uint64_t *orde
                           size_t to)
 {
     for (size_t i = to + 1; i > from; i--)
-        if (has_place(moments, order[i - 1]))
+        if (fw_moments_has_place(moments, order[i - 1]))
             return i - 1;
     return to + 1;
 }
@@ -407,17 +152,38 @@ static bool ends_stretch(const struct fw_moments *moments, const struct fw_shown
 static bool is_held(const struct builder *b, const struct fw_shown *witness, uint64_t index)
 {
     for (size_t i = 0; i < witness->event_count && witness->claim == FW_CLAIM_RACE; i++)
-        if (is_same_moment(b->moments, index, witness->events[i]))
+        if (fw_moments_same(b->moments, index, witness->events[i]))
             return true;
+    return false;
+}
+
+/* Has its thread begun the call that acquires for the deadlock?  Then it waits there, and would
+ * acquire if it went on. */
+static bool waits_already(struct builder *b, const struct fw_shown *witness, uint64_t index)
+{
+    for (size_t i = 0; i < witness->event_count && witness->claim == FW_CLAIM_DEADLOCK; i++)
+        if (fw_moments_same(b->moments, index, witness->events[i]))
+            return has_begun(b, index);
     return false;
 }
 
 /* A stretch of one thread that ends with the event. */
 static int add_stretch(struct builder *b, const struct fw_shown *witness, uint64_t index)
 {
+    if (waits_already(b, witness, index))
+        return 0;
     if (is_held(b, witness, index))
         return until_before(b, index, -1);
     return through(b, index, goal_of(witness, index));
+}
+
+/* Threads that are joined in order[from..to] come to their end before; what they do behind their
+ * last events was of no interest until now. */
+static void end_joined(struct builder *b, const uint64_t *order, size_t from, size_t to)
+{
+    for (size_t i = from; i <= to; i++)
+        if (b->moments->events.at[order[i]].kind == FW_JOIN)
+            add_step(b, fw_moments_joined(b->moments, order[i]), FW_STEP_END);
 }
 
 static int add_order(struct builder *b, const struct fw_shown *witness, size_t count)
@@ -429,6 +195,7 @@ static int add_order(struct builder *b, const struct fw_shown *witness, size_t c
 
         if (!ends_stretch(b->moments, witness, count, i))
             continue;
+        end_joined(b, witness->order, from, i);
         last = last_placed(b->moments, witness->order, from, i);
         if (last <= i && add_stretch(b, witness, witness->order[last]) < 0)
             return -1;
@@ -491,7 +258,8 @@ static void leave_section(struct builder *b, uint64_t event)
 
     for (uint64_t i = event + 1; i < moments->events.len && i - event < FAR; i++)
         if (moments->events.at[i].thread == moments->events.at[event].thread &&
-            fw_is_class(moments->events.at[i].kind, FW_CLASS_RELEASE) && has_place(moments, i)) {
+            fw_is_class(moments->events.at[i].kind, FW_CLASS_RELEASE) &&
+            fw_moments_has_place(moments, i)) {
             through(b, i, -1);
             return;
         }
@@ -536,10 +304,14 @@ static int add_all(struct builder *b, const struct fw_shown *witness, unsigned v
 }
 
 int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
-                     unsigned variant, struct fw_session *session, struct fw_steps *steps,
+                     struct fw_way way, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err)
 {
-    struct builder b = { .moments = moments, .session = session, .steps = steps, .err = err };
+    struct builder b = { .moments = moments,
+                         .session = session,
+                         .steps = steps,
+                         .loosely = way.loosely,
+                         .err = err };
     int status;
 
     if (check_indices(moments, witness->order, witness->order_count, err) < 0 ||
@@ -548,8 +320,9 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
     paths->len = steps->len = 0;
     for (size_t i = 0; i < moments->paths.len; i++)
         fw_vec_push(paths, moments->paths.at[i]);
-    status = add_all(&b, witness, variant);
+    status = add_all(&b, witness, way.variant);
     fw_vec_release(&b.begun);
     fw_vec_release(&b.aligned);
+    fw_vec_release(&b.led);
     return status;
 }

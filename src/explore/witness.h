@@ -4,7 +4,9 @@
  * A witness is an order of the trace's events.  Each stretch of one thread's events becomes: run
  * until just before the last of them, then that one.  Where a thread stands is told by the number
  * of basic blocks it has entered and the place in the code (trace/positions.h), which is exact in
- * any run of the same program as long as the thread sees what the witness says.
+ * any run of the same program as long as the thread sees what the witness says.  A thread that
+ * sees something else on its way (how often a lock was busy, that its owner has died) may come to
+ * the same place all the same: led there loosely, by how often it has come by.
  *
  * Events that one call makes (the release, the wake-up and the acquire of a condition wait, the
  * parts of a copied range) are one *moment*: a thread that has begun it goes on to its next one.
@@ -33,6 +35,11 @@ struct fw_shown {
 FW_VEC_TYPE(fw_steps, struct fw_control_step);
 FW_VEC_TYPE(fw_paths, struct fw_control_path);
 
+struct fw_way {
+    unsigned variant;
+    bool loosely; /* threads are led to places, however many basic blocks that takes */
+};
+
 /*
  * The steps.  Those where the finding's i-th event comes next are goals, numbered i.  Variants show
  * the same and go on differently: in odd ones the second event of a race goes first, and who runs
@@ -40,7 +47,7 @@ FW_VEC_TYPE(fw_paths, struct fw_control_path);
  * event has no place.
  */
 int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
-                     unsigned variant, struct fw_session *session, struct fw_steps *steps,
+                     struct fw_way way, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err);
 
 #endif

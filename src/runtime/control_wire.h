@@ -81,6 +81,8 @@ enum fw_step_how {
     FW_STEP_CLASS,  /* until `ordinal` at the class `site` */
     FW_STEP_BLOCKS, /* until `ordinal` blocks have been entered since the thread's latest step of
                        kind SITE or CLASS (its start if there was none), and `site` is reached */
+    FW_STEP_PLACE,  /* until it is at `site` for the `ordinal`-th time; where it stands when the
+                       step begins counts */
     FW_STEP_AWAY,   /* until it cannot go on: it waits, spins or has ended */
     FW_STEP_END,    /* until it has ended */
     FW_STEP_ONE,    /* one place further: executes what it stands before, or goes on with */

@@ -20,6 +20,7 @@ static uint32_t current_step;
 static uint64_t began;       /* points of the step's thread when it became current ... */
 static uint64_t began_blocks; /* ... and where it was */
 static uintptr_t began_pc;
+static uint64_t arrivals, arrived; /* at the step's place; points of its thread at the latest */
 static uint64_t waits_since; /* for a thread that is on its way; 0: for nobody */
 static uint32_t gave_way;    /* times that the step's thread wanted to, in this step */
 
@@ -67,6 +68,7 @@ static void start_step(void)
     began = t ? t->plan.all_points : 0;
     began_blocks = t && t->hot ? t->hot->blocks : 0;
     began_pc = t ? t->plan.pc : 0;
+    arrivals = arrived = 0;
     waits_since = 0;
     gave_way = 0;
     fw_control->step_now = current_step;
@@ -106,6 +108,16 @@ static bool is_same_place(uint32_t site, uint32_t wanted)
            (!b->operation[0] || strcmp(a->operation, b->operation) == 0);
 }
 
+/* How often it has come to the place since the step began.  A point may be looked at twice. */
+static uint64_t count_arrivals(const struct fw_plan *plan, uint32_t site)
+{
+    if (is_same_place(plan->site, site) && arrived != plan->all_points) {
+        arrived = plan->all_points;
+        arrivals++;
+    }
+    return arrivals;
+}
+
 static enum progress look(const struct fw_thread *t, const struct fw_control_step *step)
 {
     const struct fw_plan *plan = &t->plan;
@@ -123,6 +135,8 @@ static enum progress look(const struct fw_thread *t, const struct fw_control_ste
     case FW_STEP_BLOCKS:
         blocks = compare(t->hot->blocks - plan->base, step->ordinal);
         return blocks == REACHED && !is_same_place(plan->site, step->site) ? NOT_YET : blocks;
+    case FW_STEP_PLACE:
+        return compare(count_arrivals(plan, step->site), step->ordinal);
     case FW_STEP_ONE:
         return plan->all_points > began &&
                        (t->hot->blocks != began_blocks || plan->pc != began_pc)
@@ -237,6 +251,17 @@ static const char *why_not(const struct fw_thread *t)
                                           : "the thread does not come back";
 }
 
+/* It cannot go on: does the step want nothing more of it? */
+static bool is_far_enough(const struct fw_thread *t)
+{
+    enum fw_step_how how = step_at(current_step)->how;
+
+    if (!t)
+        return false;
+    return has_ended(t) ? how == FW_STEP_END
+                        : how == FW_STEP_ONE && t->state == FW_STATE_BLOCKED;
+}
+
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     while (!is_over()) {
@@ -259,13 +284,11 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
             }
             if (will_come(t))
                 return NULL;
-            if (step_at(current_step)->how == FW_STEP_ONE && t->state == FW_STATE_BLOCKED) {
-                fw_control->steps_done++; /* it is as far as it can be */
-                next_step();
-                continue;
-            }
         }
-        diverge(why_not(t), t && !has_ended(t) ? t->plan.site : FW_CONTROL_NONE);
+        if (is_far_enough(t))
+            fw_control->steps_done++;
+        else
+            diverge(why_not(t), t && !has_ended(t) ? t->plan.site : FW_CONTROL_NONE);
         next_step();
     }
     return fw_control->flags & FW_CONTROL_WALK ? fw_strategy_random.pick(current, ready)

@@ -4,16 +4,18 @@
 #
 #   confirm.sh [--filter=REGEX] [--compilers="gcc clang"] [--levels="-O0 -O2"] [--jobs=N]
 #              [--trials=N] [--first-seed=N] [--runs=N] [--work=FOLDER] [--report]
+#              [--which=shows|silent]
 #
 # A trial is one `foreweave run`; each has the next seed.  One trial with three replays of each finding,
 # or N trials with one replay each, unless --runs says otherwise.  A line for each program: k/N, and
 # below it what was wrong in the others, with the seeds.  With --work=FOLDER the results stay there:
 # trials that were made are not made again, so a campaign can be stopped and gone on with, and --report
-# says what there is without making any.  FOREWEAVE names the program.
+# says what there is without making any.  --which: only programs that must show something, or that must
+# not.  FOREWEAVE names the program.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 FOREWEAVE=${FOREWEAVE:-$here/../../build/foreweave}
-filter=. compilers=gcc levels=-O2 runs= jobs=2 trials=1 first_seed=1 work= report=
+filter=. compilers=gcc levels=-O2 runs= jobs=2 trials=1 first_seed=1 work= report= which=
 for option in "$@"; do
     value=${option#*=}
     case $option in
@@ -26,6 +28,7 @@ for option in "$@"; do
     --runs=*) runs=$value ;;
     --work=*) work=$value ;;
     --report) report=yes ;;
+    --which=shows | --which=silent) which=$value ;;
     *) echo "confirm.sh: unknown option '$option'"; exit 2 ;;
     esac
 done
@@ -80,6 +83,8 @@ job() {
     done
     cd / && rm -rf "$place"
 }
+# What a program is there for.
+kind_of() { if grep -q '^ \* expect: nothing' "$here/$1"; then echo silent; else echo shows; fi; }
 export -f job said build judge
 export here FOREWEAVE runs trials first_seed work scratch
 
@@ -89,6 +94,7 @@ list() {
         grep -q '^ \* expect:' "$here/$program" || continue
         # What only the analyses without witnesses can see cannot be replayed.
         [ "$(said "$here/$program" analyses)" != "hb " ] || continue
+        [ -z "$which" ] || [ "$which" = "$(kind_of "$program")" ] || continue
         for compiler in $compilers; do for level in $levels; do echo "$program $compiler $level"; done; done
     done
 }
@@ -98,8 +104,7 @@ list >"$scratch/list"
 while read -r program compiler level; do
     results=$work/$program.$compiler.$level
     [ -s "$results" ] || continue
-    kind=shows; ! grep -q '^ \* expect: nothing' "$here/$program" || kind=silent
-    awk -F '\t' -v name="$program $compiler $level" -v kind=$kind '
+    awk -F '\t' -v name="$program $compiler $level" -v kind="$(kind_of "$program")" '
         $2 == "ok" { good++; next }
         { seeds[$2] = seeds[$2] " " $1 }
         END {
