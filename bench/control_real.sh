@@ -12,6 +12,7 @@
 #   WORK=build/realworld
 #
 # Ends with 1 if a run under control did not end as it must.
+# shellcheck disable=SC2034,SC2154  # scripts/realworld/*.sh take and give variables
 set -eu
 cd "$(dirname "$0")/.."
 strategies=${STRATEGIES:-none random pct pos delay}

@@ -1,5 +1,5 @@
 /*
- * cmd_replay.c - foreweave replay: makes a program follow a schedule.
+ * cmd_replay.c - foreweave replay: makes a program follow a schedule, or show a finding.
  *
  * Exit statuses are those of git bisect run: 66 is bad, 0 is good, 125 is neither.
  */
@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/places.h"
 #include "cmd/replay.h"
+#include "cmd/replay_finding.h"
 #include "record/launch.h"
 #include "record/modules.h"
 
@@ -19,7 +20,7 @@
 struct replay {
     uint64_t runs, time, near;
     bool quiet, show, twice, gdb, virtual_time;
-    const char *at, *output;
+    const char *at, *output, *trace;
     int format;
 };
 
@@ -48,6 +49,10 @@ static const struct fw_option options[] = {
                 "goals: at the last step that ends before an operation), in its thread. The "
                 "command foreweave-schedule in gdb prints the schedule and the current step. "
                 "Everything in gdb works as usual; the status is 0." },
+    { "trace", 0, "TRACE", "the trace that a result is about",
+      FW_OPTION(FILE, struct replay, trace),
+      .detail = "By default the one that the result names, as it stands there or in the folder of "
+                "the result." },
     { "show", 0, NULL, "show what the program prints", FW_OPTION(FLAG, struct replay, show) },
     { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct replay, quiet) },
     FW_FORMAT_OPTION(struct replay, format),
@@ -330,33 +335,88 @@ static int replay_script(struct job *job, char **argv)
     return status;
 }
 
-static int run(const void *values, int argc, char **argv)
+/* Follows the schedule; program: what stands behind it. */
+static int replay_file(struct job *job, const char *path, char **program)
 {
-    struct job job = { .options = values, .report = { .file = argv[0] } };
-    char **program = argv + 1;
     struct fw_error err;
     int status;
+
+    job->report.file = path;
+    if (fw_script_read(&job->script, path, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (*program && strcmp(*program, "--") == 0)
+        program++;
+    if (job->options->at)
+        status = show_step(job->options, &job->script);
+    else
+        status = replay_script(job, program);
+    fw_replay_report_release(&job->report);
+    fw_script_release(&job->script);
+    return status;
+}
+
+/* --- findings -------------------------------------------------------------------------------- */
+
+static int report_finding(const struct job *job, const struct fw_finding_replay *finding)
+{
+    struct fw_output out;
+
+    if (job->options->quiet && !job->options->output)
+        return FW_EXIT_OK;
+    if (fw_cmd_output(&out, job->options->output))
+        return FW_EXIT_FAILURE;
+    if (job->options->format == FW_FORMAT_JSON)
+        fw_finding_json(finding, &out);
+    else
+        fw_finding_text(finding, &out);
+    return fw_cmd_output_close(&out, FW_EXIT_OK);
+}
+
+static int replay_finding(struct job *job, char **argv)
+{
+    struct fw_finding_replay finding = { .result = argv[0],
+                                         .id = argv[1],
+                                         .trace = job->options->trace,
+                                         .limit = (double)job->options->time,
+                                         .virtual_time = job->options->virtual_time };
+    struct fw_places places;
+    struct fw_error err;
+    int status;
+
+    if (!argv[1] || strcmp(argv[1], "--") == 0)
+        return fw_cmd_usage("'%s' is a result: which of its findings?", argv[0]);
+    if (fw_places_find(&places, &err) < 0) {
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    } else {
+        finding.runtime = places.runtime;
+        if (fw_finding_schedule(&finding) < 0)
+            status = FW_EXIT_FAILURE;
+        else if (!finding.schedule)
+            status = report_finding(job, &finding);
+        else
+            status = replay_file(job, finding.schedule, argv + 2);
+    }
+    fw_finding_release(&finding);
+    fw_places_release(&places);
+    return status;
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    struct job job = { .options = values };
 
     (void)argc;
     if (!job.options->runs || !job.options->time)
         return fw_cmd_usage("--runs and --time must be at least 1");
-    if (fw_script_read(&job.script, argv[0], &err) < 0)
-        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    if (*program && strcmp(*program, "--") == 0)
-        program++;
-    if (job.options->at)
-        status = show_step(job.options, &job.script);
-    else
-        status = replay_script(&job, program);
-    fw_replay_report_release(&job.report);
-    fw_script_release(&job.script);
-    return status;
+    return fw_is_result(argv[0]) ? replay_finding(&job, argv)
+                                 : replay_file(&job, argv[0], argv + 1);
 }
 
 static const struct fw_example examples[] = {
     { "foreweave replay lost.sched", "the program that the schedule names" },
     { "foreweave replay --runs=100 lost.sched -- ./lost-O2", "another build, 100 times" },
     { "foreweave replay --twice lost.sched", "does the schedule decide everything?" },
+    { "foreweave replay result.json bae8a1", "a finding of 'foreweave run' or 'check'" },
     { 0 },
 };
 
@@ -364,21 +424,27 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_FINDINGS, "reproduced" },
     { FW_EXIT_OK, "not reproduced" },
     { FW_EXIT_USAGE, "the command line is wrong" },
-    { FW_EXIT_FAILURE, "everything else: a bad schedule, a program that cannot be run" },
+    { FW_EXIT_FAILURE, "everything else: a bad schedule or result, a program that cannot be run" },
     { 0, NULL },
 };
 
 const struct fw_command fw_cmd_replay = {
     .name = "replay",
-    .summary = "make a program follow a schedule",
-    .operands = "SCHEDULE [-- PROGRAM [ARGUMENT...]]",
+    .summary = "make a program follow a schedule, or show a finding",
+    .operands = "FILE [ID] [-- PROGRAM [ARGUMENT...]]",
     .description =
-        "Runs a program so that its threads take turns as the SCHEDULE says, and tells whether it "
-        "fails as it did when the schedule was made. The program is the one that the schedule "
-        "names, or the one given behind it; it may be another build: with other options, or from "
+        "Runs a program so that its threads take turns as the schedule in FILE says, and tells "
+        "whether it fails as it did when the schedule was made. The program is the one that the "
+        "schedule names, or the one given behind it; it may be another build: with other options, or from "
         "a changed source, as long as the lines that the schedule names are there.\n\n"
         "If the program cannot follow a step, the report names the step, what the thread did "
         "instead, and where in the source.\n\n"
+        "FILE can also be a result that 'foreweave run' or 'foreweave check' has written with "
+        "--format=json, and ID one of its findings, or how its id begins. Then the "
+        "recorded program is made to run the finding's witness, and the schedule that this gives "
+        "is kept beside the trace, as ID.sched; if it is there already it is used. The trace must "
+        "tell positions: that of 'foreweave run' does, and that of 'foreweave record' with "
+        "--positions.\n\n"
         "The program's output is kept back unless --show is given. Statuses are those that 'git "
         "bisect run' understands.",
     .options = options,

@@ -5,17 +5,15 @@
  * (tiddle/extract.h), and asks the predictor whether it still finds it before anything is written.
  */
 #include "base/alloc.h"
-#include "base/suggest.h"
+#include "cmd/chosen.h"
 #include "cmd/cmd.h"
 #include "cmd/extract_head.h"
 #include "cmd/loading.h"
 #include "predict/predict.h"
-#include "report/result_match.h"
 #include "tiddle/compile.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 struct extract {
     const char *output;
@@ -47,86 +45,6 @@ static const struct fw_option options[] = {
     { "quiet", 'q', NULL, "no summary", FW_OPTION(FLAG, struct extract, quiet) },
     { 0 },
 };
-
-/* ---- the finding ---- */
-
-/* Of several with this id the one with a witness; else one whose id alone begins like that. */
-static const struct fw_result_finding *find(const struct fw_result *result, const char *id)
-{
-    const struct fw_result_finding *found = NULL, *near = NULL;
-    size_t close = 0;
-
-    for (size_t i = 0; i < result->count; i++) {
-        const struct fw_result_finding *finding = &result->findings[i];
-
-        if (strcmp(finding->id, id) == 0 && (!found || !found->has_witness))
-            found = finding;
-        if (strncmp(finding->id, id, strlen(id)) == 0 && *id) {
-            close += !near || strcmp(near->id, finding->id) != 0;
-            if (!near || !near->has_witness)
-                near = finding;
-        }
-    }
-    return found ? found : close == 1 ? near : NULL;
-}
-
-static int refuse_id(const struct fw_result *result, const char *path, const char *id)
-{
-    struct fw_suggestion near = { .word = id };
-
-    for (size_t i = 0; i < result->count; i++)
-        fw_suggest(&near, result->findings[i].id);
-    if (result->count == 0)
-        fw_cmd_error("%s: there is no finding '%s', nor any other", path, id);
-    else if (near.best)
-        fw_cmd_error("%s: there is no finding '%s'; did you mean '%s'?", path, id, near.best);
-    else
-        fw_cmd_error("%s: there is no finding '%s' among its %zu, the first of which is '%s'", path,
-                     id, result->count, result->findings[0].id);
-    return FW_EXIT_INPUT;
-}
-
-static const struct fw_result_finding *choose(const struct fw_result *result, const char *path,
-                                              const char *id, int *status)
-{
-    const struct fw_result_finding *finding = find(result, id);
-
-    *status = 0;
-    if (!finding) {
-        *status = refuse_id(result, path, id);
-    } else if (!finding->has_witness) {
-        fw_cmd_error("%s: finding '%s' (%s) has no witness to extract: only race, deadlock, "
-                     "atomicity and nondet give one",
-                     path, finding->id, finding->kind);
-        *status = FW_EXIT_INPUT;
-    }
-    return finding;
-}
-
-/* ---- the trace ---- */
-
-/* The caller frees it; NULL after printing an error. */
-static char *find_trace(const struct extract *how, const struct fw_result *result, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *beside;
-
-    if (how->trace)
-        return fw_xstrdup(how->trace);
-    if (!result->trace) {
-        fw_cmd_error("%s: it does not say which trace was analysed: add --trace=FILE", path);
-        return NULL;
-    }
-    if (result->trace[0] == '/' || access(result->trace, R_OK) == 0)
-        return fw_xstrdup(result->trace);
-    beside = fw_xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, result->trace);
-    if (access(beside, R_OK) == 0)
-        return beside;
-    free(beside);
-    fw_cmd_error("%s: the trace that it is about, '%s', is not here: add --trace=FILE", path,
-                 result->trace);
-    return NULL;
-}
 
 /* ---- is the extract the finding? ---- */
 
@@ -268,23 +186,6 @@ static int write_extract(const struct extract *how, const struct fw_extract_head
 
 /* ---- the command ---- */
 
-/* Is it a witness of this trace?  Else the result is to blame, not we. */
-static int check_witness(const struct fw_trace *trace, const struct fw_witness *witness,
-                         const struct fw_extract_head *head, bool values)
-{
-    struct fw_verifier *verifier = fw_verifier_create(trace);
-    struct fw_verdict verdict;
-
-    fw_verifier_use_values(verifier, values);
-    verdict = fw_verify(verifier, witness);
-    fw_verifier_destroy(verifier);
-    if (verdict.accepted)
-        return 0;
-    fw_cmd_error("the witness of '%s' is none for '%s': %s", head->id, head->trace_name,
-                 verdict.reason);
-    return FW_EXIT_INPUT;
-}
-
 static int extract_witness(const struct extract *how, struct fw_extract_head *head,
                            const struct fw_witness *witness, bool values)
 {
@@ -321,22 +222,15 @@ static int extract_finding(const struct extract *how, const struct fw_trace *tra
                                     .kind = finding->kind,
                                     .program = is_program(how) };
     struct fw_result_match match;
-    struct fw_verdict verdict = { 0 };
     struct fw_witness witness;
     int status;
 
     if (how->output && strcmp(how->output, "-") != 0)
         head.output = how->output;
     fw_result_match_init(&match, trace);
-    if (fw_result_match(&match, finding, &witness, &verdict)) {
-        status = check_witness(trace, &witness, &head, values);
-        if (status == 0)
-            status = extract_witness(how, &head, &witness, values);
-    } else {
-        fw_cmd_error("finding '%s' is not about '%s': %s", finding->id, trace->name,
-                     verdict.reason);
-        status = FW_EXIT_INPUT;
-    }
+    status = fw_chosen_witness(&match, finding, values, &witness);
+    if (status == 0)
+        status = extract_witness(how, &head, &witness, values);
     fw_result_match_release(&match);
     return status;
 }
@@ -351,10 +245,8 @@ static int extract_from(const struct extract *how, const struct fw_result *resul
     char *path;
     int status;
 
-    finding = choose(result, argv[0], argv[1], &status);
-    if (status)
-        return status;
-    path = find_trace(how, result, argv[0]);
+    finding = fw_chosen_finding(result, argv[0], argv[1], "extract");
+    path = finding ? fw_chosen_trace(result, argv[0], how->trace) : NULL;
     if (!path)
         return FW_EXIT_INPUT;
     status = fw_cmd_check_output(how->output, 1, &path);

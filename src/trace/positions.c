@@ -81,7 +81,7 @@ struct fw_positions *fw_positions_load(const char *path, struct fw_error *err)
         fw_input_close(&input);
     }
     if (status == 0 && !positions->threads.len)
-        status = fw_error_set(err, "'%s' was recorded without positions", path);
+        status = fw_error_set(err, "'%s' was recorded without --positions", path);
     if (status == 0)
         return positions;
     fw_positions_destroy(positions);

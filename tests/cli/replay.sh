@@ -179,6 +179,70 @@ expect 0 replay --near=0 judged.sched
 expect 0 replay --near=0 --show judged.sched
 out_has "3"
 
+# --- a finding of a result: its witness is run, and becomes a schedule beside the trace ---
+build once "$sources/once.c" -O0
+build once-O2 "$sources/once.c" -O2
+build once-ok "$sources/once.c" -O1 -DOK
+race_of() { grep -o '"id":"[^"]*","analysis":"race"' "$1" | head -1 | cut -d'"' -f4; }
+expect 66 run -q --format=json --keep=kept -o run.json -- ./once
+id=$(race_of run.json)
+expect 66 replay --runs=5 run.json "$id"
+out_is "reproduced: race (5 of 5 runs)"
+mkdir "it's"
+cp once "it's/once"
+expect 0 record -q --positions -o "it's/t.fwt" -- "./it's/once" 'two words' ''
+expect 66 check --format=json -o found.json "it's/t.fwt"
+[ "$(ls "it's")" = "$(printf 'once\nt.fwt')" ] || complain "check leaves schedules"
+id=$(race_of found.json)
+expect 66 replay --runs=5 found.json "$id"
+out_is "reproduced: race (5 of 5 runs)"
+silent
+grep -qxF "program \"./it's/once\" \"two words\" \"\"" "it's/$id.sched" || complain "not the arguments that were recorded"
+expect 66 replay found.json "$id" -- ./once-O2
+expect 0 replay found.json "$id" -- ./once-ok
+rm "it's/$id.sched"
+cp found.json elsewhere.json
+sed -i "s|\"name\":\"[^\"]*\"|\"name\":\"nowhere.fwt\"|" elsewhere.json
+expect 66 replay --trace="it's/t.fwt" --format=json elsewhere.json "${id:0:4}"
+out_has '"reproduced":1'
+rm "it's/$id.sched"
+
+# --- ... unless the program cannot do that any more ---
+cp once-ok "it's/once"
+expect 0 replay found.json "$id"
+out_has "not reproduced: race $id (0 of 3 runs of its witness)"
+out_has "  went otherwise: "
+out_has "'./it's/once' is newer than the trace: record it again"
+expect 0 replay --format=json found.json "$id"
+out_has "\"finding\":\"$id\""
+out_has '"reproduced":0,"rebuilt":true,"divergence":{"why":"'
+[ ! -e "it's/$id.sched" ] || complain "a schedule of nothing"
+rm "it's/once"
+expect 125 replay found.json "$id"
+one_error
+err_has "it's/once': no such file"
+expect 2 replay found.json
+err_has "'found.json' is a result: which of its findings?"
+expect 125 replay found.json zzz
+one_error
+err_has "found.json: there is no finding 'zzz' among its"
+expect 125 replay elsewhere.json "$id"
+err_has "the trace that it is about, 'nowhere.fwt', is not here: add --trace=FILE"
+expect 0 record -q --positions -o other.fwt -- ./args 0
+expect 125 replay --trace=other.fwt found.json "$id"
+one_error
+err_has "finding '$id' is not about 'other.fwt'"
+expect 0 record -q -o plain.fwt -- ./once
+expect 66 check --format=json -o plain.json plain.fwt
+expect 125 replay plain.json "$id"
+one_error
+err_has "'plain.fwt' was recorded without --positions"
+expect 66 check --analysis=lockset --format=json -o lockset.json plain.fwt
+expect 125 replay lockset.json "$(grep -o '"id":"[^"]*"' lockset.json | head -1 | cut -d'"' -f4)"
+err_has "has no witness to replay"
+sed 's/"id":"/"id":"..\/..\//' plain.json >led.json
+expect 125 replay led.json "../../$id"
+
 # --- in gdb ---
 if command -v gdb >/dev/null; then
     last="foreweave replay --gdb lost.sched"
