@@ -435,8 +435,8 @@ const struct fw_command fw_cmd_replay = {
     .description =
         "Runs a program so that its threads take turns as the schedule in FILE says, and tells "
         "whether it fails as it did when the schedule was made. The program is the one that the "
-        "schedule names, or the one given behind it; it may be another build: with other options, or from "
-        "a changed source, as long as the lines that the schedule names are there.\n\n"
+        "schedule names, or the one given behind it; it may be another build: with other options, "
+        "or from a changed source, as long as the lines that the schedule names are there.\n\n"
         "If the program cannot follow a step, the report names the step, what the thread did "
         "instead, and where in the source.\n\n"
         "FILE can also be a result that 'foreweave run' or 'foreweave check' has written with "
