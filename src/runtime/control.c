@@ -359,6 +359,7 @@ static void count_point(struct fw_thread *t, const struct fw_op *op, const struc
         plan->by_class[plan->class_]++;
     plan->points++;
     plan->all_points++;
+    t->woken = FW_WOKEN; /* a retry, if it was one, has not been in vain */
 }
 
 /* Does the thread do nothing but look, again and again, at the same few objects? */
