@@ -36,6 +36,7 @@ static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
     [FW_STRATEGY_STEPS] = &fw_strategy_steps,
 };
 static const struct fw_strategy *strategy;
+static bool preempts; /* it may */
 _Static_assert((unsigned)FW_STATE_BLOCKED == FW_THREAD_BLOCKED, "as control_wire.h says");
 
 static uint32_t alive;        /* threads that were born and have not ended; the holder's */
@@ -93,6 +94,7 @@ bool fw_control_open(const char *path)
     head->has_hooks = fw_modules_main_has_hooks();
     fw_control_sites_start();
     strategy = strategies[head->strategy];
+    preempts = head->strategy != FW_STRATEGY_NONE;
     fw_strategy_seed(head->seed);
     if (strategy->start)
         strategy->start();
@@ -140,6 +142,7 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
         memset(plan->by_site, 0, 2 * room * sizeof *plan->by_site);
     plan->by_class = plan->by_site ? plan->by_site + room : NULL;
     plan->site = FW_CONTROL_NONE;
+    plan->told = entry;
     plan->parent = parent ? parent->number : FW_CONTROL_NONE;
     plan->ordinal = parent ? ++parent->plan.children : 0;
     plan->path = !parent ? 0
@@ -417,7 +420,7 @@ static void leave_trail(const struct fw_thread *t, uint32_t site)
 
 static void tell(const struct fw_thread *t, const struct fw_spot *spot)
 {
-    struct fw_control_thread *entry = told(t);
+    struct fw_control_thread *entry = t->plan.told;
     uint64_t mixed = (uint64_t)t->number << 48 ^ spot->key ^ t->plan.by_site[spot->site];
 
     fw_control->digest = (fw_control->digest ^ mixed) * 0x100000001b3u;
@@ -476,7 +479,7 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
     t->plan.pending = true;
     if (strategy->at_point)
         strategy->at_point(t);
-    if (op->pc || fw_control->strategy == FW_STRATEGY_STEPS) /* who starts has just been chosen */
+    if (preempts && (op->pc || strategy == &fw_strategy_steps)) /* who starts was just chosen */
         fw_sched_decide(t);
     t->plan.pending = false;
 }

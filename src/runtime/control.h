@@ -96,6 +96,7 @@ uint32_t fw_control_class_of(const struct fw_thread *t, const struct fw_op *op, 
 /* A number of a site that is the same in every session. */
 uint64_t fw_control_site_key(uint32_t site);
 /* Notes which two sites meet at an object (control_cover.c). */
+void fw_control_cover_start(void);
 void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 
 /* --- what a thread is about to do (control_pending.c), with the scheduler's lock ------------- */

@@ -92,12 +92,16 @@ static __attribute__((noinline)) void take_long_way(uintptr_t address, unsigned 
 static __attribute__((noinline)) void take_point(uintptr_t address, unsigned size, bool write,
                                                  uintptr_t pc)
 {
-    struct fw_spot spot = place_of(key_of(pc, write))->spot; /* others may come and learn */
     struct fw_op op = op_of(address, size, write, pc);
     struct fw_thread *t = fw_self;
+    struct place place;
 
     t->inside = 1;
-    fw_control_point_at(t, &op, &spot);
+    place = *place_of(key_of(pc, write)); /* a copy: others may come and learn */
+    if (FW_LIKELY(place.key == key_of(pc, write)))
+        fw_control_point_at(t, &op, &place.spot);
+    else
+        fw_control_point(t, &op); /* a handler has come and learnt */
     t->inside = 0;
     if (FW_UNLIKELY(fw_signals_waiting))
         fw_signals_deliver(t);
@@ -116,12 +120,16 @@ static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bo
                                             uintptr_t pc)
 {
     const struct place *place = place_of(key_of(pc, write));
+    struct fw_thread *t = fw_self;
 
-    fw_control_share(fw_self, address, size, write, place->spot.site);
-    if (place->key) /* else it was found to be shared */
-        go_on(fw_self, address, size, write, pc);
+    t->inside = 1;
+    if (place->key == key_of(pc, write))
+        fw_control_share(t, address, size, write, place->spot.site);
+    fw_leave(t);
+    if (place->key == key_of(pc, write))
+        go_on(t, address, size, write, pc);
     else
-        take_long_way(address, size, write, pc);
+        take_long_way(address, size, write, pc); /* it was found to be shared */
 }
 
 /* Would fw_control_share change nothing? */

@@ -24,8 +24,18 @@ static struct last *last_of(uint64_t object)
     return &latest[(object >> 2 ^ object << 12 ^ object >> 16) & ((1u << LAST_BITS) - 1)];
 }
 
-static void add_pair(uint64_t pair)
+static uint64_t pair_of(uint32_t first, uint32_t second)
 {
+    uint64_t mixed = fw_control_site_key(first) * 3 + fw_control_site_key(second);
+
+    mixed = (mixed ^ mixed >> 31) * 0xbf58476d1ce4e5b9u;
+    return mixed ^ mixed >> 29 ? mixed ^ mixed >> 29 : 1;
+}
+
+/* Not inlined, so that the usual way saves no registers. */
+static __attribute__((noinline)) void add_pair(uint32_t first, uint32_t second)
+{
+    uint64_t pair = pair_of(first, second);
     struct fw_control_pairs *pairs =
         (struct fw_control_pairs *)((char *)fw_control + fw_control->pairs_at);
     uint32_t at = (uint32_t)(pair >> 40) % FW_CONTROL_PAIRS;
@@ -42,12 +52,9 @@ static void add_pair(uint64_t pair)
     pairs->added[fw_control->new_pairs++] = pair;
 }
 
-static uint64_t pair_of(uint32_t first, uint32_t second)
+void fw_control_cover_start(void)
 {
-    uint64_t mixed = fw_control_site_key(first) * 3 + fw_control_site_key(second);
-
-    mixed = (mixed ^ mixed >> 31) * 0xbf58476d1ce4e5b9u;
-    return mixed ^ mixed >> 29 ? mixed ^ mixed >> 29 : 1;
+    latest = fw_map_memory(sizeof *latest << LAST_BITS);
 }
 
 void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site)
@@ -55,15 +62,11 @@ void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_
     uint32_t who = (t->number + 1) << 1 | op->writes;
     struct last *last;
 
-    if (!op->object)
-        return;
-    if (!latest)
-        latest = fw_map_memory(sizeof *latest << LAST_BITS);
-    if (!latest)
+    if (!op->object || !latest)
         return;
     last = last_of(op->object);
     if (last->object == op->object && last->who && last->who >> 1 != who >> 1 &&
         (last->who | who) & 1)
-        add_pair(pair_of(last->site, site));
+        add_pair(last->site, site);
     *last = (struct last){ op->object, site, who };
 }

@@ -34,6 +34,7 @@ void fw_control_sites_start(void)
 {
     local = fw_map_memory(LOCAL * sizeof *local);
     fw_control_hooks_start();
+    fw_control_cover_start();
     if (!(fw_control->flags & FW_CONTROL_SYNC_ONLY))
         fw_control_words = fw_map_memory(sizeof(uint64_t) << FW_WORD_BITS);
 }

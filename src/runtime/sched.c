@@ -351,9 +351,8 @@ void fw_sched_decide(struct fw_thread *t)
 {
     struct fw_thread *next;
 
-    if (fw_control->strategy == FW_STRATEGY_NONE ||
-        (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
-         fw_control->strategy < FW_STRATEGY_CHOICES))
+    if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
+        fw_control->strategy < FW_STRATEGY_CHOICES)
         return; /* relaxed: who comes in this moment might as well have come later */
     fw_sched_lock();
     next = fw_control_pick(t, &sched.ready);
