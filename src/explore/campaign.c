@@ -362,6 +362,14 @@ static int collect(struct fw_campaign *campaign, struct fw_error *err)
     return status;
 }
 
+static void drop_round(struct fw_campaign *campaign, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fw_trial_release(&campaign->trials[i]);
+    free(campaign->trials);
+    campaign->trials = NULL;
+}
+
 /* Takes the trials in order; true: the campaign is over. */
 static bool take_round(struct fw_campaign *campaign, size_t count)
 {
@@ -379,10 +387,7 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
         take_trial(campaign, i);
         over = fw_knowledge_ends(knowledge, &campaign->setup) || campaign->uncontrolled;
     }
-    for (size_t i = 0; i < count; i++)
-        fw_trial_release(&campaign->trials[i]);
-    free(campaign->trials);
-    campaign->trials = NULL;
+    drop_round(campaign, count);
     return over;
 }
 
@@ -404,6 +409,7 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
         }
         run_round(campaign, count);
         if (campaign->failed) {
+            drop_round(campaign, count);
             *err = campaign->error;
             return -1;
         }
