@@ -79,8 +79,10 @@ static void warn_of_gaps(const struct fw_recorded_trace *trace)
         fw_cmd_warning("'%s': the order of events is not exact; findings will not be called sound",
                        path);
     if (result->unmodelled)
-        fw_cmd_warning("'%s': synchronisation that is not modelled: %s%s", path,
-                       result->first_unmodelled, result->unmodelled > 1 ? ", and more" : "");
+        fw_cmd_warning("'%s': synchronisation that is not modelled: %s%s; findings will not be "
+                       "called sound",
+                       path, result->first_unmodelled,
+                       result->unmodelled > 1 ? ", and more" : "");
     if (result->unseen)
         fw_cmd_warning("'%s': memory was written by code that is not seen; what was read there is "
                        "not proven",

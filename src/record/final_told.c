@@ -75,15 +75,17 @@ static char *clean_text(const struct fw_wire_unit *record)
 
 void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record)
 {
-    static const char *const keys[] = { "unmodelled=", "off=", "inexact=" };
-    struct final_texts *const lists[] = { &f->unmodelled, &f->off, &f->inexact };
+    static const char *const keys[] = { "unmodelled=", "inexact=", "off=" };
+    struct final_texts *const lists[] = { &f->unmodelled, &f->inexact, &f->off };
     char *text = clean_text(record);
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strncmp(text, keys[i], strlen(keys[i])) == 0) {
             add_text(lists[i], fw_xstrdup(text + strlen(keys[i])));
             /* Whoever reads only the beginning of the trace must know this. */
-            if (lists[i] == &f->inexact)
+            if (lists[i] == &f->unmodelled)
+                tell_list(f, "unmodelled", f->unmodelled.at, f->unmodelled.len);
+            else if (lists[i] == &f->inexact)
                 tell_list(f, "inexact", f->inexact.at, f->inexact.len);
             free(text);
             return;
@@ -209,7 +211,6 @@ void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
     fw_final_pairs(f, spool);
     tell_end(f, spool);
     tell_modules(f);
-    tell_list(f, "unmodelled", f->unmodelled.at, f->unmodelled.len);
     tell_list(f, "off", f->off.at, f->off.len);
     tell_list(f, "notes", f->notes.at, f->notes.len);
     tell_list(f, "waiting", f->waits.at, f->waits.len);

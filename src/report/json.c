@@ -216,7 +216,7 @@ static enum fw_guarantee guarantee_of(const struct fw_report *report,
                                       const struct fw_analysis *analysis,
                                       const struct fw_finding *finding)
 {
-    if (finding->unproven || fw_report_inexact(report))
+    if (finding->unproven || fw_report_doubted(report))
         return FW_HEURISTIC;
     return analysis->guarantee == FW_OBSERVED ? FW_SOUND : analysis->guarantee;
 }

@@ -168,6 +168,16 @@ void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *
                          recording->unseen_count);
 }
 
+void fw_report_recording_doubt(struct fw_output *out, const struct fw_recording *recording)
+{
+    if (recording->inexact.len) {
+        fw_output_text(out, "the order of events is not exact in this recording");
+    } else if (recording->unmodelled.len) {
+        fw_output_text(out, "the run used synchronisation that is not modelled: ");
+        put_list(out, &recording->unmodelled, false);
+    }
+}
+
 static void note_list(struct fw_output *out, const char *before, const struct fw_lines *lines,
                       bool paths, const char *after)
 {
@@ -211,8 +221,8 @@ void fw_report_recording_notes(struct fw_output *out, const struct fw_recording 
                             "'foreweave cc'\n");
     note_list(out, "Not instrumented (their accesses were not seen): ", &recording->plain, true,
               "");
-    note_list(out, "Synchronisation that is not modelled: ", &recording->unmodelled, false,
-              "; findings that it orders may be false alarms");
+    note_list(out, "Synchronisation that is not modelled was used, so nothing is called certain: ",
+              &recording->unmodelled, false, "");
     note_list(out, "The order of events is not exact, so nothing is called certain: ",
               &recording->inexact, false, "");
     note_list(out, "Recording stopped before the program did: ", &recording->off, false, "");

@@ -18,6 +18,10 @@ void fw_report_recording_json(struct fw_json *json, const struct fw_recording *r
 void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *recording,
                               int width);
 
+/* Why what is proved of the trace is not proved of the program, if there is something: "the order
+ * of events is not exact in this recording". */
+void fw_report_recording_doubt(struct fw_output *out, const struct fw_recording *recording);
+
 /* What a reader of findings must know: sentences, a line each.  System libraries, which nobody
  * instruments, are left to the rows. */
 void fw_report_recording_notes(struct fw_output *out, const struct fw_recording *recording,

@@ -61,8 +61,9 @@ struct fw_report_table {
 
 struct fw_report_table fw_report_table(const struct fw_predict_counts *counts);
 
-/* Is the order of events not exact?  Then no finding is proven. */
-bool fw_report_inexact(const struct fw_report *report);
+/* Is a proof about the trace none about the program (fw_report_recording_doubt)?  Then no finding
+ * is proven. */
+bool fw_report_doubted(const struct fw_report *report);
 
 /* Over all analyses. */
 uint64_t fw_report_findings(const struct fw_report *report);

@@ -10,9 +10,11 @@ uint64_t fw_report_findings(const struct fw_report *report)
     return sum;
 }
 
-bool fw_report_inexact(const struct fw_report *report)
+bool fw_report_doubted(const struct fw_report *report)
 {
-    return report->recording && report->recording->inexact.len > 0;
+    const struct fw_recording *recording = report->recording;
+
+    return recording && (recording->inexact.len || recording->unmodelled.len);
 }
 
 bool fw_report_spent(const struct fw_report *report)

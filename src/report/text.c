@@ -201,8 +201,10 @@ static void put_claim(struct fw_text *text, const struct fw_analysis *analysis,
                         : first && analysis->first_claim ? analysis->first_claim
                                                          : analysis->claim;
 
-    if (fw_report_inexact(text->report)) {
-        fw_output_text(out, "  Not proven: the order of events is not exact in this recording\n");
+    if (fw_report_doubted(text->report)) {
+        fw_output_text(out, "  Not proven: ");
+        fw_report_recording_doubt(out, text->report->recording);
+        fw_output_text(out, "\n");
         return;
     }
     if (claim) {

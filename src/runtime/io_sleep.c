@@ -1,6 +1,6 @@
 /*
  * io_sleep.c - calls that wait in the kernel and touch little memory: time, children, connections,
- * messages between processes, names.
+ * names.
  *
  * Each is made without the token; what it stores is told when it is over.  (fsync and the like are
  * slow, but wait for none of our threads: they are not here.)
@@ -13,9 +13,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/msg.h>
 #include <sys/resource.h>
-#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -179,72 +177,7 @@ FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     return result;
 }
 
-/* --- messages, names ------------------------------------------------------------------------ */
-
-FW_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(msgsnd)(queue, message, bytes, flags);
-    fw_unmodelled("System V message queue");
-    fw_reads(t, message, bytes + sizeof(long), FW_PC);
-    FW_PASS(t, !(flags & IPC_NOWAIT), result = REAL(msgsnd)(queue, message, bytes, flags));
-    fw_done(t);
-    return result;
-}
-
-FW_EXPORT ssize_t msgrcv(int queue, void *message, size_t bytes, long type, int flags)
-{
-    struct fw_thread *t = fw_enter();
-    ssize_t got;
-
-    if (!t)
-        return REAL(msgrcv)(queue, message, bytes, type, flags);
-    fw_unmodelled("System V message queue");
-    FW_PASS(t, !(flags & IPC_NOWAIT), got = REAL(msgrcv)(queue, message, bytes, type, flags));
-    if (got >= 0)
-        fw_writes(t, message, (size_t)got + sizeof(long), FW_PC);
-    fw_done(t);
-    return got;
-}
-
-static bool semop_waits(const struct sembuf *operations, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (operations[i].sem_op <= 0 && !(operations[i].sem_flg & IPC_NOWAIT))
-            return true;
-    return false;
-}
-
-FW_EXPORT int semop(int set, struct sembuf *operations, size_t count)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(semop)(set, operations, count);
-    fw_unmodelled("System V semaphore");
-    FW_PASS(t, semop_waits(operations, count), result = REAL(semop)(set, operations, count));
-    fw_done(t);
-    return result;
-}
-
-FW_EXPORT int semtimedop(int set, struct sembuf *operations, size_t count,
-                         const struct timespec *timeout)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(semtimedop)(set, operations, count, timeout);
-    fw_unmodelled("System V semaphore");
-    FW_PASS(t, semop_waits(operations, count),
-            result = REAL(semtimedop)(set, operations, count, timeout));
-    fw_done(t);
-    return result;
-}
+/* --- terminals, names ------------------------------------------------------------------------ */
 
 FW_EXPORT int tcdrain(int fd)
 {
