@@ -180,6 +180,9 @@ static void fork_or_join(struct fw_final *f, const struct fw_wire_unit *record, 
 
     if (!other)
         return;
+    /* By now the libraries that the program is linked with have said whether they have hooks. */
+    if (f->modules_asked != f->modules.all.len)
+        fw_final_libraries(f);
     fw_final_before(f, fw_wire_pc(record), kind == FW_FORK);
     fw_final_event(f, kind, other->id, fw_wire_pc(record), 0, 0);
     if (kind == FW_FORK)

@@ -150,6 +150,7 @@ struct fw_final {
     /* Told at the end. */
     struct final_texts unmodelled, inexact, off, notes, names;
     size_t pairs_told;       /* of the spool's */
+    size_t modules_asked;    /* whether they synchronise */
     int exit_status, signal; /* -1: not told */
     char *exec;
 
@@ -260,6 +261,8 @@ static inline void fw_final_put(struct fw_final *f, uint32_t code, uint32_t targ
 void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record);
 void fw_final_thread_name(struct fw_final *f, const struct fw_wire_unit *record);
 void fw_final_module(struct fw_final *f, const struct fw_wire_unit *record);
+/* Tells of libraries whose own synchronisation is not seen. */
+void fw_final_libraries(struct fw_final *f);
 /* Passes on what the spool tells, as soon as it is met. */
 void fw_final_pairs(struct fw_final *f, const struct fw_spool_reader *spool);
 void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool);

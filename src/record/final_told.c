@@ -127,6 +127,24 @@ void fw_final_module(struct fw_final *f, const struct fw_wire_unit *record)
         fw_final_fail(f);
 }
 
+void fw_final_libraries(struct fw_final *f)
+{
+    size_t known = f->unmodelled.len;
+
+    for (size_t i = 0; i < f->modules.all.len; i++) {
+        const struct fw_module *module = &f->modules.all.at[i];
+        const char *what = fw_module_synchronises(module->path);
+        const char *slash = strrchr(module->path, '/');
+
+        if (what && !(module->flags & FW_WIRE_MODULE_INSTRUMENTED))
+            add_text(&f->unmodelled,
+                     fw_xasprintf("%s (%s)", what, slash ? slash + 1 : module->path));
+    }
+    f->modules_asked = f->modules.all.len;
+    if (f->unmodelled.len > known)
+        tell_list(f, "unmodelled", f->unmodelled.at, f->unmodelled.len);
+}
+
 /* --- metadata -------------------------------------------------------------------------------- */
 
 static int compare_ids(const void *a, const void *b)
@@ -211,6 +229,7 @@ void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
     fw_final_pairs(f, spool);
     tell_end(f, spool);
     tell_modules(f);
+    fw_final_libraries(f);
     tell_list(f, "off", f->off.at, f->off.len);
     tell_list(f, "notes", f->notes.at, f->notes.len);
     tell_list(f, "waiting", f->waits.at, f->waits.len);

@@ -64,18 +64,41 @@ const struct fw_module *fw_modules_find(const struct fw_modules *modules, uint64
     return best;
 }
 
+static bool is_named(const char *path, const char *beginning)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
 bool fw_module_is_system(const char *path)
 {
     static const char *const names[] = {
         "libc.so", "libc-",      "ld-linux",  "libm.so",       "libm-",         "libpthread",
         "libdl",   "librt",      "libstdc++", "libgcc_s",      "libc++",        "libresolv",
-        "libutil", "libatomic",  "libanl",    "linux-vdso",    "[vdso]",        "libgomp",
-        "libnss_", "libforeweave_rt",
+        "libutil", "libatomic",  "libanl",    "linux-vdso",    "[vdso]",        "libnss_",
+        "libforeweave_rt",
     };
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
+        if (is_named(path, names[i]))
             return true;
     return false;
+}
+
+/* Those that lock and wait by atomics and futexes of their own, for the program. */
+const char *fw_module_synchronises(const char *path)
+{
+    static const struct {
+        const char *name, *what;
+    } libraries[] = {
+        { "libgomp.so", "OpenMP" },   { "libomp.so", "OpenMP" }, { "libomp5.so", "OpenMP" },
+        { "libiomp5.so", "OpenMP" },  { "libtbb", "oneTBB" },    { "libglib-2.0.so", "GLib" },
+        { "libQt5Core.so", "Qt" },    { "libQt6Core.so", "Qt" },
+    };
+
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (is_named(path, libraries[i].name))
+            return libraries[i].what;
+    return NULL;
 }

@@ -34,6 +34,10 @@ const struct fw_module *fw_modules_find(const struct fw_modules *modules, uint64
 /* Is it a part of the system that nobody would build with the wrapper, or our own? */
 bool fw_module_is_system(const char *path);
 
+/* What this library's own synchronisation is called, which without hooks nobody sees; NULL: it has
+ * none, or one of those that the runtime intercepts. */
+const char *fw_module_synchronises(const char *path);
+
 /* The build id of an ELF file; returns its size, 0 if there is none. */
 uint32_t fw_elf_build_id(const char *path, unsigned char id[FW_BUILD_ID_MAX]);
 

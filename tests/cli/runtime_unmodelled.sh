@@ -40,4 +40,28 @@ ordered tryjoin
 expect 66 run -q -- ./watched/unmodelled semop race
 out_has "Not proven: the run used"
 out_has "Confirmed: "
+
+# OpenMP's library has no hooks: its loops and critical sections are ordered by what nobody sees.
+cat >omp.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+    long sum = 0;
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp critical
+        sum++;
+    }
+    printf("%ld\n", sum);
+    return 0;
+}
+END
+if "$FOREWEAVE" cc -g -O1 -fopenmp omp.c -o omp 2>/dev/null; then
+    expect 0 record -o omp.fwt -- ./omp
+    out_is 3
+    err_has "synchronisation that is not modelled: OpenMP (libgomp.so.1)"
+    "$FOREWEAVE" check --analysis=race omp.fwt >report 2>&1
+    ! grep -q Certain report || { complain "a finding under OpenMP is certain"; head -20 report; }
+    grep -q 'Not instrumented.*libgomp' report || { complain "libgomp is not named"; cat report; }
+fi
 finish

@@ -75,6 +75,24 @@ static void modules_and_notes_are_told(void **state)
     done(&read);
 }
 
+/* Unless they have hooks; and before the first thread begins, for those who read no further. */
+static void libraries_that_synchronise_are_not_modelled(void **state)
+{
+    struct raw raw = { 0 };
+    struct read read;
+
+    (void)state;
+    raw_put_module(&raw, 0x400000, 0x1000, FW_WIRE_MODULE_INSTRUMENTED, "/p");
+    raw_put_module(&raw, 0x500000, 0x1000, 0, "/usr/lib/libgomp.so.1");
+    raw_put_module(&raw, 0x600000, 0x1000, 0, "/mine/libtbb.so.12");
+    raw_put_module(&raw, 0x600000, 0x1000, FW_WIRE_MODULE_INSTRUMENTED, "/mine/libtbb.so.12");
+    raw_put(&raw, FW_WIRE_FORK, 1, 0, 0, 0);
+    read = read_raw(&raw);
+    assert_int_equal(read.recording.unmodelled.len, 1);
+    assert_string_equal(read.recording.unmodelled.at[0], "OpenMP (libgomp.so.1)");
+    done(&read);
+}
+
 static void program_without_hooks_has_no_accesses(void **state)
 {
     struct raw raw = { 0 };
@@ -145,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_and_notes_are_told),
+        cmocka_unit_test(libraries_that_synchronise_are_not_modelled),
         cmocka_unit_test(program_without_hooks_has_no_accesses),
         cmocka_unit_test(variables_written_unseen_are_known_by_their_ids),
         cmocka_unit_test(expected_variables_are_known_by_their_ids),
