@@ -11,9 +11,9 @@
  */
 #include "runtime/control.h"
 #include "runtime/futex.h"
+#include "runtime/modules.h"
 #include "runtime/sink.h"
 
-#include <link.h>
 #include <string.h>
 
 #define LOCAL_BITS 16u
@@ -41,32 +41,6 @@ void fw_control_sites_start(void)
 
 /* --- modules ------------------------------------------------------------------------------- */
 
-struct place {
-    uintptr_t pc, offset;
-    char path[256];
-    unsigned seen;
-};
-
-static int locate(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct place *place = context;
-    bool main = place->seen++ == 0;
-
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uintptr_t at = info->dlpi_addr + segment->p_vaddr;
-
-        if (segment->p_type != PT_LOAD || place->pc - at >= segment->p_memsz)
-            continue;
-        place->offset = place->pc - info->dlpi_addr;
-        strncpy(place->path, main && !*info->dlpi_name ? fw_control_executable() : info->dlpi_name,
-                sizeof place->path - 1);
-        return 1;
-    }
-    return 0;
-}
-
 static uint32_t module_of(const char *path)
 {
     struct fw_control_module *modules =
@@ -74,7 +48,7 @@ static uint32_t module_of(const char *path)
     uint32_t count = fw_control->module_count, i;
 
     for (i = 0; i < count; i++)
-        if (strcmp(modules[i].path, path) == 0)
+        if (strncmp(modules[i].path, path, sizeof modules[i].path - 1) == 0)
             return i;
     if (count == FW_CONTROL_MODULES)
         return FW_CONTROL_MODULES - 1;
@@ -126,12 +100,10 @@ static uint32_t find_shared(uint32_t module, uint64_t offset, const struct fw_op
 
 static uint32_t register_site(const struct fw_op *op)
 {
-    struct place place = { .pc = op->pc };
-    uint32_t site;
+    uintptr_t offset;
+    const char *path = fw_modules_locate(op->pc, &offset);
+    uint32_t site = find_shared(module_of(path), offset, op);
 
-    if (op->pc)
-        dl_iterate_phdr(locate, &place);
-    site = find_shared(module_of(place.path), place.offset, op);
     if (site != FW_CONTROL_NONE && fw_control->flags & FW_CONTROL_ASK &&
         !(fw_control_site(site)->flags & FW_SITE_CLASSED))
         ask_class(site);

@@ -39,13 +39,22 @@ static void plain_abort(guard_t *guard)
     (void)guard;
 }
 
+/* At the beginning, if the program has the C++ library. */
+__attribute__((constructor(101))) static void look_up(void)
+{
+    real.abort = (__typeof__(real.abort))fw_real_symbol("__cxa_guard_abort");
+    if (!real.abort)
+        return;
+    real.release = (__typeof__(real.release))fw_real_symbol("__cxa_guard_release");
+    real.acquire = (__typeof__(real.acquire))fw_real_symbol("__cxa_guard_acquire");
+}
+
+/* Before fw_enter: it may have come with a plugin, and looking takes the loader's lock. */
 static void find_real(void)
 {
     if (FW_LIKELY(real.acquire))
         return;
-    real.abort = (__typeof__(real.abort))fw_real_symbol("__cxa_guard_abort");
-    real.release = (__typeof__(real.release))fw_real_symbol("__cxa_guard_release");
-    real.acquire = (__typeof__(real.acquire))fw_real_symbol("__cxa_guard_acquire");
+    look_up();
     if (real.acquire && real.release && real.abort)
         return;
     real.abort = plain_abort;
@@ -85,10 +94,11 @@ static bool wait_until_done(struct fw_thread *t, guard_t *guard, uintptr_t pc)
 
 FW_EXPORT int __cxa_guard_acquire(guard_t *guard)
 {
-    struct fw_thread *t = fw_enter_on(guard);
     struct fw_cell *cell;
+    struct fw_thread *t;
 
     find_real();
+    t = fw_enter_on(guard);
     if (!t)
         return real.acquire(guard);
     fw_point(t);
@@ -124,9 +134,10 @@ static void over(struct fw_thread *t, guard_t *guard, bool failed)
 
 FW_EXPORT void __cxa_guard_release(guard_t *guard)
 {
-    struct fw_thread *t = fw_enter_on(guard);
+    struct fw_thread *t;
 
     find_real();
+    t = fw_enter_on(guard);
     real.release(guard);
     if (!t)
         return;
@@ -137,9 +148,10 @@ FW_EXPORT void __cxa_guard_release(guard_t *guard)
 /* The initialisation has thrown: the next one tries, and sees what was done. */
 FW_EXPORT void __cxa_guard_abort(guard_t *guard)
 {
-    struct fw_thread *t = fw_enter_on(guard);
+    struct fw_thread *t;
 
     find_real();
+    t = fw_enter_on(guard);
     real.abort(guard);
     if (!t)
         return;

@@ -32,7 +32,7 @@ static void register_membarrier(void)
 
 static void send_beginning(struct fw_thread *t)
 {
-    fw_modules_resend(t);
+    fw_modules_begin(t);
     fw_segment_next(t);
     fw_thread_send_start(t);
 }

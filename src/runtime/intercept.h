@@ -25,23 +25,9 @@
 #pragma GCC diagnostic ignored "-Wclobbered"
 #endif
 
-/*
- * Pointers to real functions, all filled in by a constructor (real.c), so that no look-up happens
- * in a signal handler or while somebody holds the loader's lock; earlier calls look up for
- * themselves.
- */
-struct fw_real_entry {
-    const char *name;
-    void **pointer;
-};
-#define FW_REAL_ENTRY(pointer, name)                                                               \
-    static struct fw_real_entry entry_##pointer                                                    \
-        __attribute__((section("fw_reals"), used)) = { #name, (void **)&pointer }
-
 #define REAL(name)                                                                                 \
     (__extension__({                                                                               \
         static __typeof__(&name) real_;                                                            \
-        FW_REAL_ENTRY(real_, name);                                                                \
         FW_REAL(real_, #name);                                                                     \
         real_;                                                                                     \
     }))
@@ -49,7 +35,8 @@ struct fw_real_entry {
 /* A real function that must work before anything can be looked up: until then it is `local`. */
 #define FW_REAL_OR(name, local)                                                                    \
     static __typeof__(&name) real_##name = local;                                                  \
-    FW_REAL_ENTRY(real_##name, name)
+    static struct fw_real_entry entry_##name                                                       \
+        __attribute__((section("fw_reals"), used)) = { #name, (void **)&real_##name }
 
 /* Cancelled in a call without the token: the cleanup handlers of the program need it. */
 void fw_away_cancelled(void *thread);

@@ -21,12 +21,20 @@
 
 /* Also where the library was loaded for a plugin alone; it stays then. */
 void *fw_library_symbol(const char *library, const char *name); /* real.c */
+/* Those of libraries that the program has are looked up by a constructor, as in rt.h. */
+struct fw_library_entry {
+    const char *library, *symbol;
+    void **pointer;
+};
 
 #define LIBRARY(library, name, symbol, version, type, parameters)                                  \
     typedef type name##_function parameters;                                                       \
     static inline name##_function *real_##name(void)                                               \
     {                                                                                              \
         static name##_function *real;                                                              \
+        static struct fw_library_entry entry /* aligned: an array, without gaps */                 \
+            __attribute__((section("fw_libraries"), used, aligned(8))) = { library, symbol,        \
+                                                                           (void **)&real };       \
                                                                                                    \
         if (FW_UNLIKELY(!real))                                                                    \
             real = (name##_function *)fw_library_symbol(library, symbol);                          \

@@ -154,22 +154,12 @@ static const char *as_caller(struct path *path, const char *file, uintptr_t call
     return search(path, folders, file, module) ? path->text : file;
 }
 
-static void tell_changes(void)
-{
-    struct fw_thread *t = fw_enter();
-
-    if (!t)
-        return;
-    fw_modules_changed(t);
-    fw_leave(t);
-}
-
 FW_EXPORT void *dlopen(const char *file, int mode)
 {
     struct path path;
     void *handle = REAL(dlopen)(as_caller(&path, file, FW_PC), mode);
 
-    tell_changes();
+    fw_modules_changed();
     return handle;
 }
 
@@ -178,7 +168,7 @@ FW_EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
     struct path path;
     void *handle = REAL(dlmopen)(space, as_caller(&path, file, FW_PC), mode);
 
-    tell_changes();
+    fw_modules_changed();
     return handle;
 }
 
@@ -186,6 +176,6 @@ FW_EXPORT int dlclose(void *handle)
 {
     int result = REAL(dlclose)(handle);
 
-    tell_changes();
+    fw_modules_changed();
     return result;
 }

@@ -3,6 +3,10 @@
  *
  * Sent when recording starts, after dlopen and dlclose, and when a module shows that it is
  * instrumented (its constructor calls __tsan_init).
+ *
+ * The loader's list is under a lock of the loader's, and who has that may wait for the token (a
+ * callback of dl_iterate_phdr with hooks).  So it is read as the program's own code, into a table;
+ * then, inside, the table takes the place of the former one, unless that is newer already.
  */
 #include "runtime/modules.h"
 
@@ -16,128 +20,205 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define MODULES 1024u
+#define TEXT    (1u << 20)
+#define DATA    4u /* writable segments of a module that are looked at */
 
 struct module {
     uintptr_t base, end; /* base: where the file's address 0 is; end: behind the last segment */
     uintptr_t begin;     /* the first segment */
-    bool instrumented, seen, sent;
+    const char *path;    /* in the table's text */
+    struct {
+        uintptr_t begin, bytes;
+    } data[DATA];
+    bool instrumented, sent;
 };
 
-static struct module modules[MODULES]; /* the holder's */
-static unsigned module_count;
+/* Memory of its own; pages that are not needed are never touched. */
+struct table {
+    uint64_t changes; /* of the loader's list, when it was read */
+    unsigned count;
+    uint32_t used; /* of text */
+    struct module modules[MODULES];
+    char text[TEXT];
+};
+
+static struct table *table; /* the holder's */
 bool fw_modules_instrumented;
 
-static struct module *find(uintptr_t base, uintptr_t begin)
-{
-    for (unsigned i = 0; i < module_count; i++)
-        if (modules[i].base == base && modules[i].begin == begin)
-            return &modules[i];
-    if (module_count == MODULES)
-        return NULL;
-    modules[module_count] = (struct module){ .base = base, .begin = begin };
-    return &modules[module_count++];
-}
+/* --- reading the loader's list ------------------------------------------------------------- */
 
-static void extent(const struct dl_phdr_info *info, uintptr_t *begin, uintptr_t *end)
+static void take_segments(struct module *module, const struct dl_phdr_info *info)
 {
-    *begin = UINTPTR_MAX;
-    *end = 0;
+    unsigned data = 0;
+
+    module->begin = UINTPTR_MAX;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t at = info->dlpi_addr + segment->p_vaddr;
 
         if (segment->p_type != PT_LOAD)
             continue;
-        if (at < *begin)
-            *begin = at;
-        if (at + segment->p_memsz > *end)
-            *end = at + segment->p_memsz;
+        if (at < module->begin)
+            module->begin = at;
+        if (at + segment->p_memsz > module->end)
+            module->end = at + segment->p_memsz;
+        if (segment->p_flags & PF_W && data < DATA) {
+            module->data[data].begin = at;
+            module->data[data++].bytes = segment->p_memsz;
+        }
     }
 }
 
-static void send(struct fw_thread *t, struct module *module, const char *path, bool main)
+static const char *take_text(struct table *new, const char *text)
 {
-    uint64_t more[2] = { module->end - module->base,
-                         (module->instrumented ? FW_WIRE_MODULE_INSTRUMENTED : 0) |
-                             (main ? FW_WIRE_MODULE_MAIN : 0) };
+    size_t bytes = strlen(text) + 1;
+    char *copy = new->text + new->used;
+
+    if (bytes > TEXT - new->used)
+        return "";
+    memcpy(copy, text, bytes);
+    new->used += (uint32_t)bytes;
+    return copy;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct table *new = context;
+    struct module *module = &new->modules[new->count];
+    const char *path = info->dlpi_name ? info->dlpi_name : "";
     char exe[1024];
 
-    if (!*path && main) {
+    (void)size;
+    new->changes = info->dlpi_adds + info->dlpi_subs;
+    *module = (struct module){ .base = info->dlpi_addr };
+    take_segments(module, info);
+    if (module->begin > module->end)
+        return 0;
+    if (!*path && new->count == 0) {
         long length = fw_call(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1, 0);
 
         exe[length > 0 ? length : 0] = '\0';
         path = exe;
     }
-    if (!*path)
-        path = "[vdso]";
-    fw_sink_put_text(t, FW_WIRE_MODULE, module->base, more, path);
-    module->sent = true;
+    module->path = take_text(new, *path ? path : "[vdso]");
+    return ++new->count == MODULES;
+}
+
+static void drop(struct table *old)
+{
+    if (old)
+        fw_call(SYS_munmap, old, sizeof *old, 0, 0);
+}
+
+/* Not inside the runtime, unless nobody else is there.  NULL: no memory. */
+static struct table *read_list(void)
+{
+    struct table *new = fw_map_memory(sizeof *new);
+
+    if (new)
+        dl_iterate_phdr(visit, new);
+    return new;
+}
+
+/* --- telling ------------------------------------------------------------------------------- */
+
+static struct module *find(struct table *in, const struct module *module)
+{
+    for (unsigned i = 0; in && i < in->count; i++)
+        if (in->modules[i].base == module->base && in->modules[i].begin == module->begin &&
+            in->modules[i].end == module->end && !strcmp(in->modules[i].path, module->path))
+            return &in->modules[i];
+    return NULL;
 }
 
 /* What its variables hold before anybody runs. */
-static void take_data(const struct dl_phdr_info *info)
+static void take_data(const struct module *module)
 {
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    for (unsigned i = 0; i < DATA && module->data[i].bytes; i++)
+        fw_values_take(module->data[i].begin, module->data[i].bytes);
+}
 
-        if (segment->p_type == PT_LOAD && segment->p_flags & PF_W)
-            fw_values_take(info->dlpi_addr + segment->p_vaddr, segment->p_memsz);
+static void send(struct fw_thread *t, struct module *module)
+{
+    uint64_t more[2] = { module->end - module->base,
+                         (module->instrumented ? FW_WIRE_MODULE_INSTRUMENTED : 0) |
+                             (module == table->modules ? FW_WIRE_MODULE_MAIN : 0) };
+
+    if (fw_values_on)
+        take_data(module);
+    fw_sink_put_text(t, FW_WIRE_MODULE, module->base, more, module->path);
+    module->sent = true;
+}
+
+static void send_all(struct fw_thread *t)
+{
+    for (unsigned i = 0; table && i < table->count; i++)
+        if (!table->modules[i].sent)
+            send(t, &table->modules[i]);
+}
+
+/* The new table is the table, and what has changed is told. */
+static void replace(struct fw_thread *t, struct table *new)
+{
+    struct table *old = table;
+
+    if (!new || (old && new->changes < old->changes)) {
+        drop(new);
+        return;
     }
-}
+    for (unsigned i = 0; old && i < old->count; i++)
+        if (!find(new, &old->modules[i]))
+            fw_sink_put(t, FW_WIRE_UNLOAD, old->modules[i].base, 0, 0, 0);
+    table = new;
+    for (unsigned i = 0; i < new->count; i++) {
+        const struct module *known = find(old, &new->modules[i]);
 
-struct visit {
-    struct fw_thread *t;
-    unsigned count;
-};
-
-static int visit(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct visit *visit = context;
-    bool main = visit->count++ == 0;
-    uintptr_t begin, end;
-    struct module *module;
-
-    (void)size;
-    extent(info, &begin, &end);
-    if (begin > end)
-        return 0;
-    module = find(info->dlpi_addr, begin);
-    if (!module)
-        return 0;
-    module->seen = true;
-    if (module->end != end)
-        module->sent = false;
-    module->end = end;
-    if (!module->sent && fw_values_on)
-        take_data(info);
-    if (!module->sent)
-        send(visit->t, module, info->dlpi_name ? info->dlpi_name : "", main);
-    return 0;
-}
-
-void fw_modules_changed(struct fw_thread *t)
-{
-    struct visit context = { t, 0 };
-
-    for (unsigned i = 0; i < module_count; i++)
-        modules[i].seen = false;
-    dl_iterate_phdr(visit, &context);
-    for (unsigned i = 0; i < module_count;) {
-        if (modules[i].seen) {
-            i++;
+        if (!known)
             continue;
-        }
-        fw_sink_put(t, FW_WIRE_UNLOAD, modules[i].base, 0, 0, 0);
-        modules[i] = modules[--module_count];
+        new->modules[i].instrumented = known->instrumented;
+        new->modules[i].sent = known->sent;
     }
+    drop(old);
+    send_all(t);
 }
 
-/* After a fork: the new trace knows nothing yet. */
-void fw_modules_resend(struct fw_thread *t)
+void fw_modules_changed(void)
 {
-    for (unsigned i = 0; i < module_count; i++)
-        modules[i].sent = false;
-    fw_modules_changed(t);
+    struct table *new = fw_serial ? read_list() : NULL;
+    struct fw_thread *t = fw_enter();
+
+    if (!t) {
+        drop(new);
+        return;
+    }
+    replace(t, new);
+    fw_leave(t);
+}
+
+void fw_modules_begin(struct fw_thread *t)
+{
+    for (unsigned i = 0; table && i < table->count; i++)
+        table->modules[i].sent = false;
+    if (table)
+        send_all(t);
+    else
+        replace(t, read_list());
+}
+
+static struct module *module_of(uintptr_t pc)
+{
+    for (unsigned i = 0; table && i < table->count; i++)
+        if (pc >= table->modules[i].begin && pc < table->modules[i].end)
+            return &table->modules[i];
+    return NULL;
+}
+
+const char *fw_modules_locate(uintptr_t pc, uintptr_t *offset)
+{
+    const struct module *module = module_of(pc);
+
+    *offset = module ? pc - module->base : 0;
+    return module ? module->path : "";
 }
 
 static int needs_us(struct dl_phdr_info *info, size_t size, void *context)
@@ -169,18 +250,17 @@ bool fw_modules_main_has_hooks(void)
 /* Every instrumented module's constructor calls this. */
 FW_EXPORT void __tsan_init(void)
 {
-    struct fw_thread *t = fw_enter();
-    uintptr_t pc = FW_PC;
+    struct module *module;
+    struct fw_thread *t;
 
+    fw_modules_changed();
+    t = fw_enter();
     if (!t)
         return;
-    fw_modules_changed(t);
-    for (unsigned i = 0; i < module_count; i++) {
-        if (pc < modules[i].begin || pc >= modules[i].end || modules[i].instrumented)
-            continue;
-        modules[i].instrumented = fw_modules_instrumented = true;
-        modules[i].sent = false;
+    module = module_of(FW_PC);
+    if (module && !module->instrumented) {
+        module->instrumented = fw_modules_instrumented = true;
+        send(t, module);
     }
-    fw_modules_changed(t);
     fw_leave(t);
 }

@@ -14,6 +14,10 @@ extern bool fw_modules_instrumented;
 bool fw_modules_main_has_hooks(void);
 
 /* Sends all modules, whatever was sent before: a new trace begins. */
-void fw_modules_resend(struct fw_thread *t);
+void fw_modules_begin(struct fw_thread *t);
+
+/* The path of the module that has the address, and its place there; "" and 0: none that is known.
+ * The path is good as long as the module is.  The holder's. */
+const char *fw_modules_locate(uintptr_t pc, uintptr_t *offset);
 
 #endif

@@ -5,9 +5,29 @@
 #include "runtime/sync.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 extern struct fw_real_entry __start_fw_reals[] __attribute__((visibility("hidden")));
 extern struct fw_real_entry __stop_fw_reals[] __attribute__((visibility("hidden")));
+
+extern struct fw_library_entry __start_fw_libraries[] __attribute__((visibility("hidden")));
+extern struct fw_library_entry __stop_fw_libraries[] __attribute__((visibility("hidden")));
+
+/* A library that lacks one symbol is not there.  False: something is missing. */
+static bool find_libraries(void)
+{
+    struct fw_library_entry *entry;
+    const char *missing = NULL;
+
+    for (entry = __start_fw_libraries; entry < __stop_fw_libraries; entry++) {
+        if (missing && REAL(strcmp)(missing, entry->library) == 0)
+            continue;
+        *entry->pointer = fw_real_symbol(entry->symbol);
+        if (!*entry->pointer)
+            missing = entry->library;
+    }
+    return !missing;
+}
 
 __attribute__((constructor(101))) static void find_all(void)
 {
@@ -22,6 +42,8 @@ __attribute__((constructor(101))) static void find_all(void)
         else
             missed = true;
     }
+    if (!find_libraries())
+        missed = true;
     if (missed)
         dlerror(); /* or the program would be told of it */
 }

@@ -52,10 +52,24 @@
 #define FW_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FW_PC          ((uintptr_t)__builtin_return_address(0))
 
-/* The next definition of a symbol behind ours; never NULL for what libc has. */
+/*
+ * The next definition of a symbol behind ours; never NULL for what libc has.
+ *
+ * Looking up takes the loader's lock.  Who holds that may wait for the token (a constructor in
+ * dlopen), so nobody looks up who is inside with the token: all pointers are filled in by a
+ * constructor (real.c), and only calls that come earlier still look for themselves.
+ */
 void *fw_real_symbol(const char *name);
+struct fw_real_entry {
+    const char *name;
+    void **pointer;
+};
+#define FW_REAL_ENTRY(pointer, name)                                                               \
+    static struct fw_real_entry entry_                                                             \
+        __attribute__((section("fw_reals"), used)) = { name, (void **)&(pointer) }
 #define FW_REAL(pointer, name)                                                                     \
     do {                                                                                           \
+        FW_REAL_ENTRY(pointer, name);                                                              \
         if (FW_UNLIKELY(!(pointer)))                                                               \
             (pointer) = (__typeof__(pointer))fw_real_symbol(name);                                 \
     } while (0)
@@ -195,8 +209,8 @@ void fw_cancel_at_hook(struct fw_thread *t);
 void fw_runtime_forked(void);
 /* The program is about to end; what is buffered is published.  kind: EXIT, SIGNAL, EXEC. */
 void fw_runtime_ending(enum fw_wire_kind kind, uint64_t operand, const char *text);
-/* Modules were loaded or unloaded: sends the changes. */
-void fw_modules_changed(struct fw_thread *t);
+/* Modules were loaded or unloaded: sends the changes.  Not between fw_enter and fw_leave. */
+void fw_modules_changed(void);
 
 /* The state a signal wrapper needs (signals.c): may the program's handler run now?  No: put it off;
  * fw_leave calls fw_signals_deliver. */

@@ -46,7 +46,7 @@ static void *find(const char *name)
     return symbol ? symbol : fw_real_symbol(name);
 }
 
-static void find_real(void)
+__attribute__((constructor(101))) static void find_real(void)
 {
     if (FW_LIKELY(real.destroy))
         return;
