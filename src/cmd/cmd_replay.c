@@ -416,7 +416,7 @@ static const struct fw_example examples[] = {
     { "foreweave replay lost.sched", "the program that the schedule names" },
     { "foreweave replay --runs=100 lost.sched -- ./lost-O2", "another build, 100 times" },
     { "foreweave replay --twice lost.sched", "does the schedule decide everything?" },
-    { "foreweave replay result.json bae8a1", "a finding of 'foreweave run' or 'check'" },
+    { "foreweave replay result.json 961ddd", "a finding of 'foreweave run' or 'check'" },
     { 0 },
 };
 
