@@ -372,19 +372,12 @@ static int predict(const struct explore *explore, struct watch *watch,
                                             .limit = setup->session.limit,
                                             .hide = true,
                                             .quiet = explore->quiet };
-    struct fw_shown *shown;
     int status = trace ? fw_predicted_make(predicted, &recording) : FW_EXIT_FAILURE;
 
     free(trace);
-    if (status || !predicted->list.len)
-        return status;
-    shown = fw_xcalloc(predicted->list.len, sizeof *shown);
-    for (size_t i = 0; i < predicted->list.len; i++)
-        shown[i] = predicted->list.at[i].shown;
-    setup->predicted = shown;
-    setup->predicted_count = predicted->list.len;
-    setup->moments = predicted->moments;
-    return 0;
+    if (!status)
+        setup->proposals = fw_predicted_propose(predicted);
+    return status;
 }
 
 static int run(const void *values, int argc, char **argv)
@@ -422,7 +415,6 @@ static int run(const void *values, int argc, char **argv)
         status = predict(explore, &watch, &predicted, &setup, argv);
     if (!status)
         status = explore_program(explore, &setup, &watch);
-    free((struct fw_shown *)setup.predicted);
     fw_predicted_release(&predicted, status);
     free(watch.folder);
     free((void *)setup.names);

@@ -8,7 +8,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#define LONGEST 1000000u /* events of a recorded run that is tried itself */
 
 /* --- recording ------------------------------------------------------------------------------- */
 
@@ -124,6 +127,77 @@ int fw_predicted_make(struct fw_predicted *predicted, const struct fw_predicted_
     return predicted->moments || !predicted->list.len ? 0 : fw_cmd_fail(FW_EXIT_FAILURE, &err);
 }
 
+/* The recorded run, if it did not pass: step by step the same once more. */
+static void propose_itself(struct fw_predicted *predicted)
+{
+    const struct fw_trace *trace = predicted->job.trace;
+    struct fw_shown shown = { .claim = FW_CLAIM_ORDER };
+
+    if ((WIFEXITED(predicted->status) && !WEXITSTATUS(predicted->status)) ||
+        trace->count > LONGEST)
+        return;
+    predicted->order = fw_xcalloc(trace->count + (size_t)1, sizeof *predicted->order);
+    for (uint32_t i = 0; i < trace->count; i++)
+        predicted->order[i] = fw_trace_index(trace, i);
+    shown.order = predicted->order;
+    shown.order_count = trace->count;
+    fw_vec_push(&predicted->proposed, shown);
+}
+
+/* The line where its witness ends: what several go on from is worth one try before the others. */
+static uint32_t ends_at(const struct fw_predicted *predicted, const struct fw_shown *shown)
+{
+    const struct fw_trace *trace = predicted->job.trace;
+    uint32_t last = shown->claim == FW_CLAIM_DEADLOCK || !shown->order_count
+                        ? FW_NO_EVENT
+                        : fw_trace_position(trace, shown->order[shown->order_count - 1], 0);
+
+    return last == FW_NO_EVENT ? 0 : trace->events[last].site;
+}
+
+/* Those that end at places of their own first; returns how many these are. */
+static size_t propose_predictions(struct fw_predicted *predicted)
+{
+    bool *met = fw_xcalloc(fw_symbols_count(predicted->job.trace->symbols, FW_SPACE_SITE) +
+                               (size_t)1,
+                           sizeof *met);
+    FW_VEC(struct fw_shown) later = { 0 };
+    size_t first;
+
+    for (size_t i = 0; i < predicted->list.len; i++) {
+        uint32_t site = ends_at(predicted, &predicted->list.at[i].shown);
+
+        if (site && met[site])
+            fw_vec_push(&later, predicted->list.at[i].shown);
+        else
+            fw_vec_push(&predicted->proposed, predicted->list.at[i].shown);
+        met[site] = true;
+    }
+    first = predicted->proposed.len;
+    for (size_t i = 0; i < later.len; i++)
+        fw_vec_push(&predicted->proposed, later.at[i]);
+    fw_vec_release(&later);
+    free(met);
+    return first;
+}
+
+struct fw_proposals fw_predicted_propose(struct fw_predicted *predicted)
+{
+    size_t first = 0;
+
+    if (predicted->moments && predicted->job.trace) {
+        propose_itself(predicted);
+        fw_conflicts_find(predicted->job.trace, predicted->moments, &predicted->conflicts);
+        first = propose_predictions(predicted);
+    }
+    return (struct fw_proposals){ .moments = predicted->moments,
+                                  .predicted = predicted->proposed.at,
+                                  .predicted_count = predicted->proposed.len,
+                                  .first_count = first,
+                                  .preemptions = predicted->conflicts.at,
+                                  .preemption_count = predicted->conflicts.len };
+}
+
 void fw_predicted_release(struct fw_predicted *predicted, int status)
 {
     if (predicted->job.abandoned) {
@@ -135,6 +209,9 @@ void fw_predicted_release(struct fw_predicted *predicted, int status)
         free((uint64_t *)predicted->list.at[i].shown.events);
     }
     fw_vec_release(&predicted->list);
+    fw_vec_release(&predicted->proposed);
+    fw_vec_release(&predicted->conflicts);
+    free(predicted->order);
     fw_moments_destroy(predicted->moments);
     fw_check_release(&predicted->job);
     fw_reader_close(predicted->job.reader);

@@ -8,7 +8,8 @@
 #define FW_CMD_PREDICTED_H
 
 #include "cmd/check_job.h"
-#include "explore/witness.h"
+#include "explore/conflicts.h"
+#include "explore/proposals.h"
 
 struct fw_foreseen {
     const struct fw_finding *finding;
@@ -32,10 +33,15 @@ struct fw_predicted {
     struct fw_selection selection;
     struct fw_moments *moments;
     FW_VEC(struct fw_foreseen) list; /* in the order of the analyses */
+    FW_VEC(struct fw_shown) proposed;
+    struct fw_conflicts conflicts;
+    uint64_t *order; /* of the recorded run, if it is proposed */
 };
 
 /* 0, or the exit status after printing the error.  Release it in either case. */
 int fw_predicted_make(struct fw_predicted *predicted, const struct fw_predicted_setup *setup);
+/* What to try, for explore.  A recorded run that failed is tried itself, first. */
+struct fw_proposals fw_predicted_propose(struct fw_predicted *predicted);
 /* Ends the process with the status instead if an analysis could not be stopped. */
 void fw_predicted_release(struct fw_predicted *predicted, int status);
 

@@ -88,30 +88,24 @@ static double seconds_left(const struct fw_campaign *campaign)
     return setup->seconds > 0 ? campaign->start + setup->seconds - now() : 1e9;
 }
 
-#define VARIANTS 10u /* of each prediction ... */
-#define PLAIN    6u  /* ... of which so many go on without a preemption, the others at random */
-
-/* The steps of the prediction that the run is for; false: it is for none. */
-static bool order_predicted(struct worker *worker, uint64_t number, struct fw_run_order *order)
+/* The steps of the proposal that the run is for; without one it is a random run. */
+static void order_proposed(struct worker *worker, uint64_t number, struct fw_run_order *order)
 {
-    const struct fw_campaign_setup *setup = &worker->campaign->setup;
-    uint64_t place = number - 2;
+    const struct fw_proposals *proposals = &worker->campaign->setup.proposals;
+    struct fw_proposal proposal;
     struct fw_error err;
 
-    if (number < 2 || !setup->predicted_count || place / setup->predicted_count >= VARIANTS)
-        return false;
-    if (fw_witness_steps(setup->moments, &setup->predicted[place % setup->predicted_count],
-                         (struct fw_way){ (unsigned)(place / setup->predicted_count), false },
-                         worker->session, &worker->steps, &worker->paths, &err) < 0)
-        return false; /* it has no place in the program: the run is a random one */
+    if (number < 2 || !fw_proposals_get(proposals, number - 2, &proposal) ||
+        fw_proposals_steps(proposals, &proposal, worker->session, &worker->steps, &worker->paths,
+                           &err) < 0)
+        return; /* the latter: it has no place in the program */
     order->strategy = FW_STRATEGY_STEPS;
-    if (place / setup->predicted_count >= PLAIN)
+    if (proposal.walks)
         order->flags |= FW_CONTROL_WALK;
     order->steps = worker->steps.at;
     order->step_count = (uint32_t)worker->steps.len;
     order->paths = worker->paths.at;
     order->path_count = (uint32_t)worker->paths.len;
-    return true;
 }
 
 static struct fw_run_order make_order(struct worker *worker, uint64_t number)
@@ -141,7 +135,7 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
     else if (campaign->chess)
         fw_chess_order(campaign->chess, number - campaign->first, &order);
     else
-        order_predicted(worker, number, &order);
+        order_proposed(worker, number, &order);
     return order;
 }
 

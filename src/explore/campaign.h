@@ -13,8 +13,8 @@
 #ifndef FW_EXPLORE_CAMPAIGN_H
 #define FW_EXPLORE_CAMPAIGN_H
 
+#include "explore/proposals.h"
 #include "explore/trial.h"
-#include "explore/witness.h"
 
 enum fw_explore_strategy {
     FW_EXPLORE_RANDOM,
@@ -74,9 +74,7 @@ struct fw_campaign_setup {
     uint32_t depth, preemptions;
     uint32_t points; /* FW_CONTROL_ALL_POINTS and the like; 0: shared ones */
     const char *const *names; /* with FW_CONTROL_NAMED_ONLY: of points; NULL behind the last */
-    const struct fw_moments *moments; /* predict: of a recorded run ... */
-    const struct fw_shown *predicted; /* ... and what else it could have shown */
-    size_t predicted_count;
+    struct fw_proposals proposals; /* predict: what comes first */
     uint64_t seed;
     uint64_t runs, idle; /* 0: any */
     double seconds;      /* 0: any */

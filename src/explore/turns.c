@@ -130,6 +130,7 @@ static int add_steps(const struct fw_turns *turns, const struct fw_session *sess
                                                  [FW_STEP_BLOCKS] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_CLASS] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_PLACE] = FW_UNTIL_BEFORE,
+                                                 [FW_STEP_FREE] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_AWAY] = FW_UNTIL_WAITS,
                                                  [FW_STEP_END] = FW_UNTIL_ENDS,
                                                  [FW_STEP_ONE] = FW_UNTIL_NEXT };

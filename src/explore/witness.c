@@ -250,23 +250,25 @@ static uint32_t other_thread(const struct builder *b, const struct fw_shown *wit
     return last;
 }
 
-/* The thread of the event, the last one of the witness, leaves the section it may be in: others
- * could not do much until then. */
-static void leave_section(struct builder *b, uint64_t event)
+/* The thread goes as far as it can, if it is there and can. */
+static void let(struct builder *b, uint32_t thread)
 {
-    const struct fw_moments *moments = b->moments;
-
-    for (uint64_t i = event + 1; i < moments->events.len && i - event < FAR; i++)
-        if (moments->events.at[i].thread == moments->events.at[event].thread &&
-            fw_is_class(moments->events.at[i].kind, FW_CLASS_RELEASE) &&
-            fw_moments_has_place(moments, i)) {
-            through(b, i, -1);
-            return;
-        }
+    add_step(b, thread, FW_STEP_AWAY)->flags = FW_STEP_MAY;
 }
 
-/* Who runs next: the one who made the last step; or another one, at once or after the next release
- * of a lock. */
+/* Everybody but one; the main thread first, so that all are born. */
+static void let_others(struct builder *b, uint32_t held_back)
+{
+    for (size_t i = 0; i < b->moments->paths.len; i++)
+        if (i != held_back)
+            let(b, (uint32_t)i);
+}
+
+/*
+ * Who runs next.  0: the one who made the last step; 1: everybody else; otherwise one other thread,
+ * each in its turn, but in 4 everybody else.  In even variants at once, in odd ones when he holds
+ * no lock any more, since others could not do much until then.
+ */
 static void add_continuation(struct builder *b, const struct fw_shown *witness, unsigned variant)
 {
     uint32_t last, other;
@@ -274,12 +276,16 @@ static void add_continuation(struct builder *b, const struct fw_shown *witness, 
     if (!variant || witness->claim == FW_CLAIM_DEADLOCK || !witness->order_count || !b->steps->len)
         return;
     last = b->steps->at[b->steps->len - 1].path;
-    other = other_thread(b, witness, (variant - 1) / 2);
     if (variant % 2)
-        leave_section(b, witness->order[witness->order_count - 1]);
+        add_step(b, last, FW_STEP_FREE)->flags = FW_STEP_MAY;
+    if (variant == 1 || variant == 4) {
+        let_others(b, last);
+        return;
+    }
+    other = other_thread(b, witness, (variant - 1) / 2);
     if (other && b->moments->paths.at[other].parent != last)
-        add_step(b, b->moments->paths.at[other].parent, FW_STEP_AWAY); /* it may not be born yet */
-    add_step(b, other, FW_STEP_AWAY);
+        let(b, b->moments->paths.at[other].parent); /* it may not be born yet */
+    let(b, other);
 }
 
 static int check_indices(const struct fw_moments *moments, const uint64_t *indices, size_t count,
@@ -303,6 +309,21 @@ static int add_all(struct builder *b, const struct fw_shown *witness, unsigned v
     return 0;
 }
 
+static void take_paths(const struct fw_moments *moments, struct fw_steps *steps,
+                       struct fw_paths *paths)
+{
+    paths->len = steps->len = 0;
+    for (size_t i = 0; i < moments->paths.len; i++)
+        fw_vec_push(paths, moments->paths.at[i]);
+}
+
+static void release(struct builder *b)
+{
+    fw_vec_release(&b->begun);
+    fw_vec_release(&b->aligned);
+    fw_vec_release(&b->led);
+}
+
 int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
                      struct fw_way way, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err)
@@ -317,12 +338,40 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
     if (check_indices(moments, witness->order, witness->order_count, err) < 0 ||
         check_indices(moments, witness->events, witness->event_count, err) < 0)
         return -1;
-    paths->len = steps->len = 0;
-    for (size_t i = 0; i < moments->paths.len; i++)
-        fw_vec_push(paths, moments->paths.at[i]);
+    take_paths(moments, steps, paths);
     status = add_all(&b, witness, way.variant);
-    fw_vec_release(&b.begun);
-    fw_vec_release(&b.aligned);
-    fw_vec_release(&b.led);
+    release(&b);
+    return status;
+}
+
+/* The ones who make the thread, from the main one on. */
+static void let_ancestors(struct builder *b, uint32_t thread)
+{
+    uint32_t parent = b->moments->paths.at[thread].parent;
+
+    if (!thread)
+        return;
+    let_ancestors(b, parent);
+    let(b, parent);
+}
+
+int fw_preemption_steps(const struct fw_moments *moments, uint64_t event,
+                        struct fw_session *session, struct fw_steps *steps,
+                        struct fw_paths *paths, struct fw_error *err)
+{
+    struct builder b = {
+        .moments = moments, .session = session, .steps = steps, .loosely = true, .err = err
+    };
+    uint32_t thread;
+    int status;
+
+    if (check_indices(moments, &event, 1, err) < 0)
+        return -1;
+    thread = moments->events.at[event].thread;
+    take_paths(moments, steps, paths);
+    let_ancestors(&b, thread);
+    status = until_before(&b, event, -1);
+    let_others(&b, thread);
+    release(&b);
     return status;
 }

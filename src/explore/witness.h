@@ -50,4 +50,10 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
                      struct fw_way way, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err);
 
+/* The same for a preemption: the event's thread runs alone until it comes next, then everybody else
+ * goes as far as he can, then he goes on. */
+int fw_preemption_steps(const struct fw_moments *moments, uint64_t event,
+                        struct fw_session *session, struct fw_steps *steps,
+                        struct fw_paths *paths, struct fw_error *err);
+
 #endif

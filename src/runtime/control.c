@@ -143,6 +143,7 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
     plan->by_class = plan->by_site ? plan->by_site + room : NULL;
     plan->site = FW_CONTROL_NONE;
     plan->told = entry;
+    plan->held = 0;
     plan->parent = parent ? parent->number : FW_CONTROL_NONE;
     plan->ordinal = parent ? ++parent->plan.children : 0;
     plan->path = !parent ? 0

@@ -85,12 +85,14 @@ enum fw_step_how {
                        step begins counts */
     FW_STEP_AWAY,   /* until it cannot go on: it waits, spins or has ended */
     FW_STEP_END,    /* until it has ended */
+    FW_STEP_FREE,   /* until it holds no lock, or cannot go on */
     FW_STEP_ONE,    /* one place further: executes what it stands before, or goes on with */
 };
 
 enum {
     FW_STEP_GOAL = 1, /* where it stands then is told: head.goal */
     FW_STEP_STOP = 2, /* the debugger is called there */
+    FW_STEP_MAY = 4,  /* if it cannot be done nothing has diverged */
 };
 
 struct fw_control_step {

@@ -54,7 +54,7 @@ static bool has_ended(const struct fw_thread *t)
 
 static void diverge(const char *why, uint32_t site)
 {
-    if (fw_control->diverged)
+    if (fw_control->diverged || step_at(current_step)->flags & FW_STEP_MAY)
         return;
     fw_control->diverged = current_step + 1;
     fw_control->diverged_site = site;
@@ -137,6 +137,8 @@ static enum progress look(const struct fw_thread *t, const struct fw_control_ste
         return blocks == REACHED && !is_same_place(plan->site, step->site) ? NOT_YET : blocks;
     case FW_STEP_PLACE:
         return compare(count_arrivals(plan, step->site), step->ordinal);
+    case FW_STEP_FREE:
+        return plan->held ? NOT_YET : REACHED;
     case FW_STEP_ONE:
         return plan->all_points > began &&
                        (t->hot->blocks != began_blocks || plan->pc != began_pc)
@@ -200,7 +202,7 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
     if (!is_runner(t) || end == FW_TURN_YIELDED)
         return;
     how = step_at(current_step)->how;
-    if (how == FW_STEP_AWAY || how == FW_STEP_ONE ||
+    if (how == FW_STEP_AWAY || how == FW_STEP_FREE || how == FW_STEP_ONE ||
         (how == FW_STEP_END && end == FW_TURN_FINISHED)) {
         fw_control->steps_done++;
     } else if (is_coming(t)) {
@@ -231,7 +233,7 @@ static bool will_come(const struct fw_thread *t)
 /* The step's thread wants to give way: it spins.  True: it goes on all the same. */
 static bool is_kept(const struct fw_thread *t)
 {
-    if (step_at(current_step)->how == FW_STEP_AWAY) {
+    if (step_at(current_step)->how == FW_STEP_AWAY || step_at(current_step)->how == FW_STEP_FREE) {
         fw_control->steps_done++;
         next_step();
         return false;
@@ -258,8 +260,9 @@ static bool is_far_enough(const struct fw_thread *t)
 
     if (!t)
         return false;
-    return has_ended(t) ? how == FW_STEP_END
-                        : how == FW_STEP_ONE && t->state == FW_STATE_BLOCKED;
+    if (has_ended(t))
+        return how == FW_STEP_END;
+    return (how == FW_STEP_ONE || how == FW_STEP_FREE) && t->state == FW_STATE_BLOCKED;
 }
 
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)

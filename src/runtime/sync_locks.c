@@ -91,6 +91,7 @@ static void got_shared(struct fw_thread *t, struct fw_cell *cell, enum fw_wire_k
     reader->depth = 1;
     reader->next = cell->of.lock.readers;
     cell->of.lock.readers = reader;
+    t->plan.held++;
 }
 
 void fw_lock_got(struct fw_thread *t, const void *lock, enum fw_wire_kind kind, uintptr_t pc)
@@ -114,6 +115,7 @@ void fw_lock_got(struct fw_thread *t, const void *lock, enum fw_wire_kind kind, 
     if (!fw_sync(t, kind, lock, pc))
         return;
     cell->of.lock.holder = self + 1;
+    t->plan.held++;
     if (cell->of.lock.robust)
         robust_held++;
 }
@@ -129,6 +131,7 @@ void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc)
     if (cell->of.lock.holder == self + 1) {
         fw_sync(t, FW_WIRE_RELEASE, lock, pc);
         forget_holders(cell);
+        t->plan.held--;
         return;
     }
     reader = reader_of(cell, self);
@@ -137,6 +140,7 @@ void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc)
             return;
         fw_sync(t, FW_WIRE_SHARED_RELEASE, lock, pc);
         drop_reader(cell, reader);
+        t->plan.held--;
     } else if (held_by_other(cell, self)) {
         fw_unmodelled("lock released by another thread than its holder");
         fw_sync(t, FW_WIRE_BEFORE, lock, pc);

@@ -66,6 +66,7 @@ struct fw_plan {
     uint32_t parent, ordinal, children, path; /* as in struct fw_control_path */
     uint32_t *by_site, *by_class;             /* points so far */
     struct fw_control_thread *told;           /* what is told of it; NULL: there is no room */
+    uint32_t held;    /* locks */
     uint64_t base;    /* blocks entered when its latest step was reached that says so */
     uint32_t points;  /* of its turn */
     uint64_t all_points;
