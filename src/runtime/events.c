@@ -131,14 +131,13 @@ static bool keeps_segment(enum fw_wire_kind kind)
 /* Before a record that ends a segment, or a block. */
 static void close_before(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1)
 {
-    if (fw_values_on && (kind == FW_WIRE_FREE || kind == FW_WIRE_UNMAP))
-        fw_values_forget((uintptr_t)operand,
-                         kind == FW_WIRE_FREE ? fw_heap_size((void *)(uintptr_t)operand) : a1);
+    bool ends = kind == FW_WIRE_FREE || kind == FW_WIRE_UNMAP;
+
+    if (fw_values_on && ends)
+        fw_values_forget((uintptr_t)operand, a1);
     if (!keeps_segment(kind))
         fw_segment_close(t);
-    else if (kind == FW_WIRE_FREE && t->again_count)
-        fw_segment_close_block(t, (uintptr_t)operand, fw_heap_size((void *)(uintptr_t)operand));
-    else if (kind == FW_WIRE_UNMAP && t->again_count)
+    else if (ends && t->again_count)
         fw_segment_close_block(t, (uintptr_t)operand, a1);
 }
 
@@ -151,6 +150,12 @@ uint64_t fw_record(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand
     if (!keeps_segment(kind))
         fw_segment_next(t);
     return number;
+}
+
+void fw_record_free(struct fw_thread *t, const void *block, size_t bytes, uintptr_t pc)
+{
+    close_before(t, FW_WIRE_FREE, (uintptr_t)block, bytes);
+    fw_sink_put(t, FW_WIRE_FREE, (uintptr_t)block, 0, 0, pc);
 }
 
 uint64_t fw_record_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, uint64_t a1,

@@ -44,9 +44,6 @@ void fw_away_cancelled(void *thread);
  * (memory_heap.c). */
 extern __thread bool fw_heap_away;
 void fw_heap_catch_up(struct fw_thread *t);
-/* How much a block holds.  Unlike malloc_usable_size looks nowhere but into its header, so that a
- * block may have been freed already: that is for libc to find out. */
-size_t fw_heap_size(void *block);
 
 #define FW_AWAY(t, call)                                                                           \
     do {                                                                                           \

@@ -6,6 +6,9 @@
  * own calls of malloc (strdup, getline, fopen, operator new) come here as well, since they go
  * through the same symbols.
  *
+ * What is told is what a block holds, which may be more than was asked for: realloc copies that
+ * much, programs may use it (malloc_usable_size), and none of it is what it was in a former block.
+ *
  * realloc: a block that moves is read as far as it is copied, freed, allocated and written: values
  * flow through it, and predictions must see that.  A block that stays is told as RESIZE: copying is
  * what natural growth avoids, and so do we.
@@ -64,16 +67,16 @@ static struct {
     __typeof__(&calloc) calloc;
     __typeof__(&realloc) realloc;
     __typeof__(&malloc_usable_size) usable;
-    bool known, of_libc;
+    bool known;
+    bool of_libc; /* they are libc's own, and not of a library that stands before it */
+    bool sized;   /* `usable` is about the blocks of `malloc` */
 } heap;
 
-/* Are they libc's own, and not of a library that stands before it? */
-static bool is_libc(void *function)
+static bool of_one_module(void *a, void *b)
 {
-    Dl_info here, libc;
+    Dl_info about_a, about_b;
 
-    return dladdr(function, &here) && dladdr((void *)gnu_get_libc_version, &libc) &&
-           here.dli_fbase == libc.dli_fbase;
+    return dladdr(a, &about_a) && dladdr(b, &about_b) && about_a.dli_fbase == about_b.dli_fbase;
 }
 
 /* False: called by the look-up itself. */
@@ -91,13 +94,22 @@ static bool heap_known(void)
     FW_REAL(heap.calloc, "calloc");
     FW_REAL(heap.realloc, "realloc");
     FW_REAL(heap.usable, "malloc_usable_size");
-    heap.of_libc = is_libc((void *)heap.free);
+    heap.of_libc = of_one_module((void *)heap.free, (void *)gnu_get_libc_version);
+    heap.sized = of_one_module((void *)heap.malloc, (void *)heap.usable);
     heap.known = true;
     looking = false;
     return true;
 }
 
-size_t fw_heap_size(void *block)
+/* At the beginning in any case: it takes the loader's lock. */
+__attribute__((constructor(101))) static void know_heap(void)
+{
+    heap_known();
+}
+
+/* How much a block holds; 0: not known.  Unlike malloc_usable_size looks nowhere but into its
+ * header, so that a block may have been freed already: that is for libc to find out. */
+static size_t size_of(void *block)
 {
     enum { MAPPED = 2, FLAGS = 7, WORD = sizeof(size_t) };
     size_t header;
@@ -105,7 +117,7 @@ size_t fw_heap_size(void *block)
     if (in_arena(block))
         return arena_size(block);
     if (!heap.of_libc)
-        return heap.usable(block);
+        return heap.sized ? heap.usable(block) : 0;
     header = ((const size_t *)block)[-1];
     return (header & ~(size_t)FLAGS) - (header & MAPPED ? 2 * WORD : WORD);
 }
@@ -124,8 +136,12 @@ static __thread struct missed {
 
 static void tell(struct fw_thread *t, void *block, size_t bytes, uintptr_t pc)
 {
+    size_t holds;
+
     if (!fw_modules_instrumented)
         return;
+    holds = size_of(block);
+    bytes = holds > bytes ? holds : bytes;
     fw_fresh(block, bytes);
     if (fw_values_on)
         fw_values_take((uintptr_t)block, bytes);
@@ -204,27 +220,30 @@ FW_EXPORT void free(void *block)
         return;
     t = fw_enter();
     if (t && fw_modules_instrumented)
-        fw_record(t, FW_WIRE_FREE, (uintptr_t)block, FW_PC);
+        fw_record_free(t, block, size_of(block), FW_PC);
     else if (FW_UNLIKELY(fw_heap_away))
         miss_free(block);
     heap.free(block);
     fw_done(t);
 }
 
-/* Tells how `old` became `block`.  `had`: bytes that could have been in use. */
+/* Tells how `old` became `block`.  `had`: bytes that could have been in use; 0: unknown. */
 static void tell_moved(struct fw_thread *t, void *old, size_t had, void *block, size_t bytes,
                        uintptr_t pc)
 {
     size_t copied = had < bytes ? had : bytes;
 
     if (block == old) {
-        if (bytes > had)
-            fw_fresh((char *)block + had, bytes - had);
-        fw_record_more(t, FW_WIRE_RESIZE, (uintptr_t)block, bytes, 0, pc);
+        size_t holds = size_of(block);
+
+        holds = holds > bytes ? holds : bytes;
+        if (had && holds > had)
+            fw_fresh((char *)block + had, holds - had);
+        fw_record_more(t, FW_WIRE_RESIZE, (uintptr_t)block, holds, 0, pc);
         return;
     }
     fw_reads(t, old, copied, pc);
-    fw_record(t, FW_WIRE_FREE, (uintptr_t)old, pc);
+    fw_record_free(t, old, had, pc);
     tell(t, block, bytes, pc);
     fw_writes(t, block, copied, pc);
 }
@@ -244,9 +263,9 @@ static void *reallocate(void *old, size_t bytes, uintptr_t pc)
         }
         return block;
     }
-    had = heap.usable(old);
+    had = size_of(old);
     if (!bytes && fw_modules_instrumented)
-        fw_record(t, FW_WIRE_FREE, (uintptr_t)old, pc);
+        fw_record_free(t, old, had, pc);
     block = heap.realloc(old, bytes);
     if (block && fw_modules_instrumented)
         tell_moved(t, old, had, block, bytes, pc);

@@ -153,6 +153,8 @@ uint64_t fw_record_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t op
                         uint64_t b1, uintptr_t pc);
 uint64_t fw_record_text(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
                         const char *text);
+/* FREE of a block that holds so many bytes, or has: nobody looks into it. */
+void fw_record_free(struct fw_thread *t, const void *block, size_t bytes, uintptr_t pc);
 /* Memory that an uninstrumented function reads or writes; repeats are elided. */
 void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool write, uintptr_t pc);
 /* Fresh memory: what was known of the addresses is forgotten. */

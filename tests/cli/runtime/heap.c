@@ -78,6 +78,27 @@ static void maps(void)
     printf("%d\n", mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
 }
 
+/* Blocks that are mappings of their own go elsewhere: nothing is left where they were. */
+static void moving(void)
+{
+    int sum = 0;
+
+    for (int i = 0; i < 4; i++) {
+        char *block = malloc(200000), *other = malloc(200000);
+
+        for (int j = 0; j < 3000; j++) { /* values that come around, so that repeats matter */
+            other[j % 1000] = (char)(block[j % 1000] = (char)(sum + j));
+            sum = other[j % 1000] & 7;
+        }
+        block = realloc(block, 50000000);
+        other = realloc(other, 50000000);
+        sum += block[999] + other[999];
+        free(block);
+        free(other);
+    }
+    printf("%d\n", sum);
+}
+
 static void *churn(void *context)
 {
     char *blocks[16] = { 0 };
@@ -102,6 +123,7 @@ int main(void)
     family();
     growth();
     maps();
+    moving();
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, churn, NULL);
     fflush(stdout);
