@@ -45,6 +45,7 @@ static int record(struct fw_predicted *predicted, const struct fw_predicted_setu
                                          .quantum = setup->quantum,
                                          .hide = setup->hide,
                                          .limit = setup->limit,
+                                         .end_stuck = setup->limit > 0,
                                          .positions = true };
     struct fw_recorded recorded;
     struct fw_error err;

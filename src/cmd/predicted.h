@@ -21,7 +21,7 @@ struct fw_predicted_setup {
     const char *runtime;
     const char *trace; /* path */
     uint64_t seed, quantum;
-    double limit; /* seconds; 0: as long as it takes */
+    double limit; /* seconds, less if all threads wait; 0: as long as it takes */
     bool hide;    /* the program's output is not shown */
     bool quiet;
     bool two_variables; /* atomicity: also patterns over two of them */

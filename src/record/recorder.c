@@ -18,12 +18,14 @@
 #define MOST_PROCESSES 1024u      /* that run at the same time */
 #define FLUSH_MS       100u       /* so much is lost if we are killed */
 #define GRACE_MS       200u       /* for processes that end with the program */
+#define STUCK_S        1.0        /* for which they still might be woken by a signal */
 #define IDLE_MS        500u       /* after which threads that all wait are told of */
 #define LEAST_WAIT_MS  1          /* between two looks at the rings ... */
 #define MOST_WAIT_MS   8          /* ... when nothing comes */
 
 struct recorder {
     double started; /* when the program was */
+    double stuck;   /* since when it is; 0: it is not */
     const struct fw_record_setup *setup;
     struct fw_recorded *recorded;
     struct fw_door door;
@@ -196,7 +198,10 @@ static bool drain_all(struct recorder *r, bool *some)
         if (process->state == FW_PROCESS_RUNNING)
             busy |= fw_ring_busy(&process->ring);
         fw_process_flush(process, now, FLUSH_MS);
-        if (fw_process_stuck(process, r->scratch, now, IDLE_MS) && r->setup->stuck)
+        if (!fw_process_stuck(process, r->scratch, now, IDLE_MS))
+            continue;
+        r->stuck = (double)now / 1e3;
+        if (r->setup->stuck)
             r->setup->stuck(process->path);
     }
     return busy;
@@ -270,10 +275,13 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Has the program run for longer than it may? */
+/* Has the program run for longer than it may, or does it wait for nothing? */
 static bool is_late(const struct recorder *r)
 {
-    return r->setup->limit > 0 && !r->child_ended && now() > r->started + r->setup->limit;
+    if (r->child_ended)
+        return false;
+    return (r->setup->limit > 0 && now() > r->started + r->setup->limit) ||
+           (r->setup->end_stuck && r->stuck > 0 && now() > r->stuck + STUCK_S);
 }
 
 static void run_loop(struct recorder *r)
@@ -288,10 +296,9 @@ static void run_loop(struct recorder *r)
         struct fw_guest guest;
         bool some, busy = drain_all(r, &some);
 
+        wait = some ? LEAST_WAIT_MS : wait < MOST_WAIT_MS ? wait * 2 : MOST_WAIT_MS;
         if (some)
-            wait = LEAST_WAIT_MS;
-        else
-            wait = wait < MOST_WAIT_MS ? wait * 2 : MOST_WAIT_MS;
+            r->stuck = 0;
         poll(ready, 2, busy ? 0 : wait);
         while (ready[0].revents && fw_door_guest(&r->door, &guest))
             greet(r, &guest);

@@ -35,6 +35,7 @@ struct fw_record_setup {
     uint64_t ring_bytes;    /* a power of two; 0: the default */
     /* Threads of the process that is recorded there cannot go on (standstill.h); may be NULL. */
     void (*stuck)(const char *path);
+    bool end_stuck; /* and if nothing happens for a while from then on the program is killed */
 };
 
 struct fw_recorded_trace {
