@@ -102,6 +102,7 @@ static void release(struct fw_final *f)
     fw_lives_release(&f->lives);
     fw_vec_release(&f->posts);
     fw_vec_release(&f->notifies);
+    fw_final_orders_destroy(f);
     fw_chunks_destroy(f->chunks, fw_final_chunk_destroy);
     fw_addrmap_release(&f->odd);
     fw_vec_release(&f->stacks);

@@ -156,16 +156,6 @@ static void operate(struct fw_final *f, const struct fw_wire_unit *record, enum 
         note_post(f, object, event);
 }
 
-/* Happens-before annotations: a release and an acquire on a variable of their own. */
-static void annotate(struct fw_final *f, const struct fw_wire_unit *record, bool before)
-{
-    uint32_t variable = fw_final_object(f, FW_SPACE_VARIABLE, fw_wire_operand(record));
-
-    fw_final_before(f, fw_wire_pc(record), false);
-    fw_final_event(f, before ? FW_ATOMIC_RMW : FW_ATOMIC_LOAD, variable, fw_wire_pc(record),
-                   before ? FW_ORDER_RELEASE : FW_ORDER_ACQUIRE, 0);
-}
-
 static void fence(struct fw_final *f, const struct fw_wire_unit *record)
 {
     fw_final_before(f, fw_wire_pc(record), true);
@@ -338,7 +328,7 @@ static bool control(struct fw_final *f, const struct fw_wire_unit *record)
         return true;
     case FW_WIRE_BEFORE:
     case FW_WIRE_AFTER:
-        annotate(f, record, fw_wire_kind(record) == FW_WIRE_BEFORE);
+        fw_final_before_after(f, record, fw_wire_kind(record) == FW_WIRE_BEFORE);
         return true;
     default:
         return false;

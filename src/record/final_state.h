@@ -5,6 +5,7 @@
  *   final_record.c  what each kind of record becomes
  *   final_plain.c   most accesses, in short
  *   final_memory.c  shared words, variables, lives, objects at addresses
+ *   final_order.c   what happens before what, by annotations and through the kernel
  *   final_names.c   names for addresses, sites, functions
  *   final_out.c     events out: branches, calls, attributes, well-formedness
  *   final_stuck.c   what threads wait for at the end
@@ -107,6 +108,19 @@ FW_VEC_TYPE(final_texts, char *);                /* distinct */
 
 FW_VEC_TYPE(final_ids, uint32_t);
 
+/* A thread that did what comes before something, on one object. */
+struct final_sender {
+    uint32_t thread;   /* its number */
+    uint32_t variable; /* on which it releases */
+    uint32_t reader;   /* who acquired last, and one more; 0: nobody */
+    bool sent;         /* something since then */
+};
+
+struct final_order {
+    FW_VEC(struct final_sender) senders;
+    bool collected; /* some are gone, their variables are not */
+};
+
 struct fw_final {
     const struct fw_final_setup *setup;
     struct fw_final_result *result;
@@ -120,6 +134,8 @@ struct fw_final {
     struct fw_lives lives;
     struct final_answers posts, notifies;
     size_t posts_answered;
+    FW_VEC(struct final_order) orders;
+    struct fw_addrmap order_of; /* the object's variable, and one more → index */
 
     /* Memory. */
     const struct fw_kept *kept, *kept_end; /* of lives to come */
@@ -197,6 +213,11 @@ void fw_final_destroyed(struct fw_final *f, uint64_t address);
 /* Takes the kept words of a life. */
 void fw_final_load(struct fw_final *f, uint32_t life);
 void fw_final_chunk_destroy(void *chunk);
+
+/* final_order.c */
+/* BEFORE, else AFTER. */
+void fw_final_before_after(struct fw_final *f, const struct fw_wire_unit *record, bool before);
+void fw_final_orders_destroy(struct fw_final *f);
 
 /* final_stuck.c */
 /* A request of a lock. */
