@@ -190,8 +190,9 @@ static bool ask(struct fw_thread *t)
 
 /*
  * Takes the token from a holder that sits in the kernel, not through us: a call that we do not
- * know, or a library that makes system calls by itself.  Looked at twice, and once more after the
- * holder was told, so that it cannot be on its way back already: its next hook takes the long way.
+ * know, or a library that makes system calls by itself; or that is somewhere far from all hooks.
+ * Looked at twice, and once more after the holder was told, so that it cannot be on its way back
+ * already: its next hook takes the long way.
  */
 static void watch_holder(uint64_t *turns_seen)
 {
@@ -201,20 +202,12 @@ static void watch_holder(uint64_t *turns_seen)
     holder = sched.holder;
     if (!holder && fw_control_on)
         kick();
-    if (!holder || sched.turns != *turns_seen || holder->inside || !fw_watchdog_in_kernel(holder)) {
-        *turns_seen = sched.turns;
-        fw_sched_unlock();
-        return;
-    }
-    holder->lost = 1;
-    if (holder->hot->segment)
-        holder->segment_lost = holder->hot->segment;
-    holder->hot->segment = 0;
-    holder->hot->ticks = -1;
-    fw_call(SYS_membarrier, 8 /* PRIVATE_EXPEDITED */, 0, 0, 0);
-    if (!holder->inside && fw_watchdog_in_kernel(holder)) {
+    if (holder && sched.turns == *turns_seen && !holder->inside &&
+        (fw_watchdog_sits(holder) || fw_watchdog_is_far(holder, sched.turns))) {
         holder->state = FW_STATE_OUTSIDE;
         next = hand_over();
+    } else {
+        *turns_seen = sched.turns;
     }
     fw_sched_unlock();
     wake_up(next);
@@ -313,9 +306,13 @@ void fw_token_regain_lost(struct fw_thread *t)
             wait_for_go(t, UINT64_MAX);
     }
     new_quantum(t);
-    t->hot->segment = t->segment_lost;
+    if (!t->hot->segment)
+        t->hot->segment = t->segment_lost;
     fw_segment_close(t);
     fw_segment_next(t);
+    if (t->far)
+        fw_unmodelled("code without hooks that runs for long while other threads wait");
+    t->far = false;
     t->inside = inside;
 }
 

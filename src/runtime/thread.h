@@ -115,7 +115,8 @@ struct fw_thread {
     _Atomic uint32_t go;       /* futex word: 1: it has been given the token */
     uint32_t unseen;           /* changes by unknown threads that it has looked after */
     volatile int lost;         /* the watchdog has taken the token away from it ... */
-    uint64_t segment_lost;     /* ... in this segment */
+    uint64_t segment_lost;     /* ... in this segment ... */
+    bool far;                  /* ... because it ran for long without hooks */
     volatile int cancelled;    /* pthread_cancel was called */
     pthread_t handle;
     bool has_handle, forgotten, has_tid;
@@ -186,8 +187,12 @@ void fw_handlers_run(struct fw_thread *t);
 
 /* --- watchdog (watchdog.c) ----------------------------------------------------------------- */
 
-/* Does the thread sit in a system call?  Not: runs, or waits for a page. */
-bool fw_watchdog_in_kernel(const struct fw_thread *t);
+/* May the token be taken from t, the holder?  With the lock held; if so t is told. */
+/* It sits in a system call.  Not: runs, or waits for a page. */
+bool fw_watchdog_sits(struct fw_thread *t);
+/* It runs, and has not passed a hook for long.  Asked every now and then with the number of the
+ * turn. */
+bool fw_watchdog_is_far(struct fw_thread *t, uint64_t turn);
 
 /* --- stacks (hooks_flow.c) ----------------------------------------------------------------- */
 
