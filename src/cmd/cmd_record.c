@@ -101,7 +101,7 @@ static void warn(const struct fw_recorded_trace *trace, const char *program, boo
         return;
     }
     warn_of_gaps(trace);
-    if (!trace->failed[0] && !trace->result.accesses && first)
+    if (!trace->failed[0] && !trace->problem[0] && !trace->result.accesses && first)
         fw_cmd_warning("'%s' was not built with 'foreweave cc': its synchronisation was recorded, "
                        "its memory accesses were not seen",
                        program);

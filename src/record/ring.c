@@ -3,6 +3,7 @@
 
 #include "record/units.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -23,7 +24,8 @@ int fw_ring_create(struct fw_ring *ring, uint64_t bytes, int *fd, struct fw_erro
         fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
     if (memory == MAP_FAILED) {
-        fw_error_errno(err, "cannot make shared memory of %zu bytes", size);
+        fw_error_errno(err, "cannot make shared memory of %zu bytes%s", size,
+                       errno == EFBIG ? ", which is more than 'ulimit -f' allows" : "");
         if (*fd >= 0)
             close(*fd);
         return -1;

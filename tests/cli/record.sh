@@ -291,6 +291,8 @@ last="ulimit -f 32; foreweave record -o f.fwt -- ./long 40"
 [ $? = 0 ] || complain "a full disk changed the status"
 out_is "$long_sum"
 err_has "is cut"
+err_has "ulimit -f"
+err_lacks "was not built"
 expect 0 trace info f.fwt
 err_has "is cut"
 
