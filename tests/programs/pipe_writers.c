@@ -1,6 +1,6 @@
 /*
- * pipe_writers: three threads each write into one pipe and then a cell; who has read all of it comes
- * after what they wrote before.
+ * pipe_writers: three threads each write into one pipe and then a cell; who has read all of it
+ * comes after what they wrote before.
  *
  * expect: race A B
  */
