@@ -157,6 +157,7 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
     head->path_count = order->path_count ? order->path_count : 1;
     head->choice_count = order->choice_count;
     head->sleep_count = order->sleep_count;
+    head->patience = order->patience;
     if (order->step_count)
         memcpy(fw_session_area(session, head->steps_at), order->steps,
                order->step_count * sizeof *order->steps);

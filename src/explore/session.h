@@ -42,6 +42,7 @@ struct fw_run_order {
     uint32_t path_count;
     const uint32_t *choices;
     uint32_t choice_count, sleep_count; /* threads that sleep stand behind the choices */
+    uint32_t patience; /* ms that a step waits for a thread in the kernel; 0: as long as usual */
 };
 
 enum fw_run_end {

@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#define PATIENCE_MS 300u /* an order in which a thread waits for longer is not worth it */
+
 struct shrinker {
     struct fw_session *session;
     const struct fw_same *same;
@@ -49,6 +51,7 @@ static bool fails(struct shrinker *s, const struct fw_turns *turns)
     if (!s->runs || s->broken)
         return false;
     s->runs--;
+    order.patience = PATIENCE_MS;
     if (fw_session_run(s->session, &order, &result, s->err) < 0) {
         s->broken = true;
         return false;

@@ -225,6 +225,8 @@ struct fw_control_head {
     uint64_t most_points; /* 0: any */
     uint32_t step_count, path_count, choice_count;
     uint32_t sleep_count; /* threads behind the choices that sleep when the last one is made */
+    uint32_t patience;    /* ms that a step waits for a thread in the kernel; 0: as long as usual */
+    uint32_t reserved;
     char program[256];    /* claims even without hooks; may be empty */
 
     /* Areas: offsets from the beginning, and how many fit. */

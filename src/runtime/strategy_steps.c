@@ -220,14 +220,15 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
 /* Is it worth waiting for a thread that is not ready? */
 static bool will_come(const struct fw_thread *t)
 {
-    uint64_t now;
+    uint64_t now, patience = fw_control->patience * (uint64_t)(FW_SECOND / 1000);
 
     if (!is_coming(t))
         return false;
     now = fw_now();
     if (!waits_since)
         waits_since = now;
-    return now - waits_since < PATIENCE || fw_control->flags & FW_CONTROL_STOP;
+    return now - waits_since < (patience ? patience : PATIENCE) ||
+           fw_control->flags & FW_CONTROL_STOP;
 }
 
 /* The step's thread wants to give way: it spins.  True: it goes on all the same. */
