@@ -2,9 +2,11 @@
  * calls.c - syscall(): what waits gives the token away.
  *
  * libstdc++ waits for futures, atomics and latches by futex calls of its own.  A futex wait is
- * first tried with no time, so that one that need not wait keeps the token.  What else waits in
- * here and is not known is found by the watchdog.
+ * first tried with no time, so that one that need not wait keeps the token.  Whoever was woken
+ * comes after who woke it, though it should not rely on that.  Calls that libc has functions for
+ * are those (calls_known.c).  What else waits in here and is not known is found by the watchdog.
  */
+#include "runtime/calls.h"
 #include "runtime/intercept.h"
 #include "runtime/process.h"
 
@@ -40,11 +42,8 @@ static bool waits(long number, const long a[6])
         return waits_on_futex(a);
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-    case SYS_poll:
     case SYS_ppoll:
-    case SYS_select:
     case SYS_pselect6:
-    case SYS_epoll_wait:
     case SYS_epoll_pwait:
     case SYS_io_getevents:
     case SYS_io_pgetevents:
@@ -52,20 +51,36 @@ static bool waits(long number, const long a[6])
     case SYS_rt_sigtimedwait:
     case SYS_rt_sigsuspend:
     case SYS_pause:
-    case SYS_wait4:
     case SYS_waitid:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_flock:
     case SYS_msgrcv:
     case SYS_semop:
     case SYS_semtimedop:
         return true;
     default:
         return false;
+    }
+}
+
+/* Both lie on the word that is waited for, as annotations do. */
+static void tell_futex(struct fw_thread *t, const long a[6], bool over, long result)
+{
+    switch (a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+        if (over && result == 0)
+            fw_sync(t, FW_WIRE_AFTER, (const void *)a[0], 0);
+        return;
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+    case FUTEX_WAKE_OP:
+        if (!over)
+            fw_sync(t, FW_WIRE_BEFORE, (const void *)a[0], 0);
+        return;
+    default:
+        if (!over)
+            fw_unmodelled("futexes that inherit priorities");
     }
 }
 
@@ -79,13 +94,19 @@ static long call(long number, const long a[6])
     struct fw_thread *t = fw_enter();
     long result;
 
+    fw_call_unmodelled(t, number);
+    if (t && number == SYS_futex)
+        tell_futex(t, a, false, 0);
     if (number == SYS_exit_group)
         fw_process_exits((int)a[0]);
     if (t && waits(number, a)) {
         fw_outside_begin(t);
         result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
         fw_outside_end(t);
+        if (number == SYS_futex)
+            tell_futex(t, a, true, result);
     } else if (makes_process(number, a)) {
+        fw_process_forks(t, 0);
         result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
         if (result == 0)
             fw_process_begins();
@@ -107,6 +128,8 @@ FW_EXPORT long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(rest, long);
     va_end(rest);
+    if (fw_call_known(number, a, &result))
+        return result;
     result = call(number, a);
     if (result >= 0 || result < -4095)
         return result;

@@ -17,7 +17,6 @@
 #include "runtime/modules.h"
 #include "runtime/rt.h"
 
-#include <sys/socket.h>
 #include <sys/types.h>
 
 /* The values that FW_AWAY's jump buffer guards are read by nobody after a jump. */
@@ -99,29 +98,17 @@ static inline void fw_done(struct fw_thread *t)
         fw_leave(t);
 }
 
-/* Without the token until the stream has something to read, if it would wait (io_stream.c). */
+/* Around an input call on a stream: first without the token until it has something to read, if it
+ * would wait (io_stream.c). */
 struct _IO_FILE;
-void fw_stream_wait(struct _IO_FILE *stream);
+void fw_stream_begin(struct _IO_FILE *stream);
+void fw_stream_end(struct _IO_FILE *stream, uintptr_t pc);
 
-/* --- descriptors (io_wait.c, io_channel.c) --------------------------------------------------- */
+/* --- descriptors (io_wait.c) ----------------------------------------------------------------- */
 
 /* Would an operation that needs `events` (of poll) wait?  Leaves errno alone. */
 bool fw_fd_waits(int fd, short events);
 /* The same for a write of so many bytes, for which "ready" may not be enough. */
 bool fw_fd_waits_write(int fd, size_t bytes);
-
-/*
- * Pipes, socket pairs and event counters order their writers before their readers.  Two ends of one
- * are one channel.  Called by who has the token.
- */
-void fw_channel_made(struct fw_thread *t, int fd, int other);
-void fw_channel_listens(void);
-void fw_channel_connecting(const void *address, socklen_t length);
-void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length);
-void fw_channel_accepted(struct fw_thread *t, int fd);
-void fw_channel_copied(int from, int to);
-void fw_channel_closed(int fd);
-void fw_channel_written(struct fw_thread *t, int fd, uintptr_t pc);
-void fw_channel_read(struct fw_thread *t, int fd, uintptr_t pc);
 
 #endif

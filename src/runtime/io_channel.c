@@ -1,185 +1,426 @@
 /*
- * io_channel.c - pipes, socket pairs and event counters as synchronisation.
+ * io_channel.c - which channel a descriptor belongs to, and what its use orders (channel.h).
  *
- * What a thread did before it wrote into a channel comes before what another does after it has read
- * from it: BEFORE and AFTER on an object that stands for the channel.  (Every reader comes after
- * every earlier writer, which is more than the bytes it got would say; a program that relies on the
- * difference is hard to imagine.)  Descriptors above the table have no channel: nothing is told.
+ * Channels are found by what the kernel says of a descriptor, so it does not matter how the program
+ * came by it.  The two ends of a pipe, all who have opened a fifo, and copies of all these have one
+ * inode.  Sockets have one each; pairs and connections within the process are noted down
+ * (io_address.c).  Nameless files (eventfd, timerfd) all have the same inode: they are known by the
+ * descriptor that their maker gave them, and its copies.
  *
- * A connection whose two ends both are in this process is a channel as well: what connect and
- * accept made have the same two addresses, in the other order.  Whichever comes first makes the
- * channel, since it may be used before the other has returned.  (Clients of Unix sockets have no
- * address: there all connections to one name are one channel.)  A process that does not listen, or
- * to whose address nobody in it connects, has no such connections.
+ * Standard input and output that were there when the program began lead out of it.
  *
- * Changed by holders of the token only; a fork child goes on with a copy.
+ * Pipes that were there when a child was made may be its business too: what one thread sends to a
+ * child comes before what another gets from it.
+ *
+ * When the tables are full, new channels share the objects of old ones.  A fork child goes on with
+ * a copy of everything.
  */
+#include "runtime/channel.h"
+
 #include "runtime/intercept.h"
 
-#include <sys/socket.h>
+#include <errno.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
-#define DESCRIPTORS 4096
-#define CHANNELS    8192
+#define CHANNELS    16384u
+#define KEYS        32768u /* a power of two, more than CHANNELS */
+#define DESCRIPTORS 65536
+#define CACHED      1024
+#define DATAGRAMS   0x80000000u /* with a channel: of a socket that sends to other ones */
 
-static uint16_t channel_of[DESCRIPTORS]; /* 0: none */
-static char objects[CHANNELS];           /* only their addresses matter */
-static unsigned made;
+/* Its address is the object, the one behind it that of the room in it. */
+static struct channel {
+    uint32_t reader; /* the last one, and one more; nothing was written since if not `written` */
+    bool written;
+    bool wanted; /* somebody has waited for room */
+} channels[CHANNELS];
 
-static unsigned find(int fd)
+static struct key {
+    uint64_t hash; /* 0: free */
+    uint32_t channel;
+} keys[KEYS];
+
+static unsigned made = FW_CHANNEL_FIRST, keys_used;
+static unsigned shared; /* channels below were there when the last child was made */
+static bool has_children, has_terminals, reads_signals;
+bool fw_channel_locks;
+
+static uint16_t nameless[DESCRIPTORS]; /* 0: nothing known */
+
+/* What look said; good until descriptors change. */
+static struct {
+    uint32_t version;
+    uint32_t channel;
+} cache[CACHED];
+static uint32_t version = 1;
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t x)
 {
-    return fd >= 0 && fd < DESCRIPTORS ? channel_of[fd] : 0;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
 }
 
-static void set(int fd, unsigned channel)
+static uint64_t hash_key(unsigned kind, uint64_t a, uint64_t b)
 {
-    if (fd >= 0 && fd < DESCRIPTORS)
-        channel_of[fd] = (uint16_t)channel;
+    return mix(mix(a + kind * 0x9e3779b97f4a7c15u) + b) | 1;
 }
 
-void fw_channel_made(struct fw_thread *t, int fd, int other)
+/* Its place, or the free one where it belongs. */
+static struct key *find_key(uint64_t hash)
 {
-    unsigned channel = 1 + made++ % (CHANNELS - 1);
+    unsigned at = (unsigned)(hash >> 8) & (KEYS - 1);
 
-    if (made >= CHANNELS)
-        fw_record(t, FW_WIRE_DESTROY, (uintptr_t)&objects[channel], 0);
-    set(fd, channel);
-    set(other, channel);
+    while (keys[at].hash && keys[at].hash != hash)
+        at = (at + 1) & (KEYS - 1);
+    return &keys[at];
 }
 
-void fw_channel_copied(int from, int to)
+static unsigned make_channel(uint64_t hash)
 {
-    set(to, find(from));
+    if (made < CHANNELS)
+        return made++;
+    return FW_CHANNEL_FIRST + (unsigned)(hash >> 20) % (CHANNELS - FW_CHANNEL_FIRST);
 }
 
-/* --- connections ------------------------------------------------------------------------------ */
+static void set_key(uint64_t hash, unsigned channel)
+{
+    struct key *key = find_key(hash);
 
-#define CONNECTIONS 256u
-#define TARGETS     64u
+    if (!key->hash && keys_used >= KEYS / 4 * 3)
+        return;
+    keys_used += !key->hash;
+    *key = (struct key){ hash, channel };
+}
 
-/* The latest connections; older ones are forgotten. */
-static struct connection {
-    uint64_t key; /* of the two addresses together; 0: none */
+unsigned fw_channel_of(unsigned kind, uint64_t a, uint64_t b)
+{
+    uint64_t hash = hash_key(kind, a, b);
+    const struct key *key = find_key(hash);
     unsigned channel;
-} connections[CONNECTIONS];
-static unsigned connections_met;
-static uint64_t targets[TARGETS]; /* addresses to which somebody here connects */
-static unsigned targets_met;
-static bool listens;
 
-static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash;
+    if (key->hash)
+        return key->channel;
+    channel = keys_used < KEYS / 4 * 3
+                  ? make_channel(hash)
+                  : FW_CHANNEL_FIRST + (unsigned)(hash >> 20) % (CHANNELS - FW_CHANNEL_FIRST);
+    set_key(hash, channel);
+    return channel;
 }
 
-/* 0: no address. */
-static uint64_t hash_address(const void *address, socklen_t length)
+bool fw_channel_known(unsigned kind, uint64_t a, uint64_t b)
 {
-    const unsigned char *bytes = address;
-    uint64_t start = 0xcbf29ce484222325u;
-    socklen_t used = length;
-    sa_family_t family;
-
-    if (length <= sizeof family)
-        return 0;
-    fw_copy(&family, address, sizeof family);
-    if (family == AF_INET && length >= 8)
-        return hash_bytes(start, bytes, 8);
-    if (family == AF_INET6 && length >= 24)
-        return hash_bytes(hash_bytes(start, bytes, 4), bytes + 8, 16);
-    if (family != AF_UNIX)
-        return 0;
-    /* A path ends at its zero or with the address; a name without one has all bytes. */
-    if (bytes[2])
-        for (used = 2; used < length && bytes[used]; used++)
-            ;
-    return hash_bytes(start, bytes, used);
+    return find_key(hash_key(kind, a, b))->hash != 0;
 }
 
-static uint64_t hash_of(long call, int fd)
-{
-    unsigned char name[sizeof(struct sockaddr_storage) + 1] = { 0 };
-    socklen_t length = sizeof name - 1;
+/* --- descriptors ------------------------------------------------------------------------------ */
 
-    if (fw_syscall(call, fd, (long)name, (long)&length, 0, 0, 0) < 0 || length >= sizeof name)
-        return 0;
-    return hash_address(name, length);
+static bool ask(int fd, struct stat *about)
+{
+    return fw_syscall(SYS_fstat, fd, (long)about, 0, 0, 0, 0) == 0;
 }
 
-static bool is_target(uint64_t hash)
+/* The pipes that were standard input and output at the beginning, by inode. */
+static struct {
+    dev_t device;
+    ino_t number;
+} outer[3];
+
+__attribute__((constructor)) static void find_outer(void)
 {
-    for (unsigned i = 0; i < TARGETS; i++)
-        if (targets[i] == hash)
+    struct stat about[3] = { 0 };
+
+    for (int fd = 0; fd < 3; fd++)
+        if (!ask(fd, &about[fd]) || !S_ISFIFO(about[fd].st_mode))
+            about[fd].st_ino = 0;
+    for (int fd = 0; fd < 3; fd++) {
+        if (fd > 0 && about[0].st_ino && about[fd].st_ino == about[0].st_ino)
+            return; /* both ends of one: who knows what for */
+        outer[fd].device = about[fd].st_dev;
+        outer[fd].number = about[fd].st_ino;
+    }
+}
+
+static bool leads_out(const struct stat *about)
+{
+    for (int i = 0; i < 3; i++)
+        if (outer[i].number == about->st_ino && outer[i].device == about->st_dev)
             return true;
     return false;
 }
 
-static void join_connection(struct fw_thread *t, int fd, uint64_t key)
+/* Masters, terminals by number, and the one that the program was started from. */
+static bool is_terminal(dev_t device)
 {
-    struct connection *slot;
+    unsigned kind = major(device), number = minor(device);
 
-    for (unsigned i = 0; i < CONNECTIONS; i++) {
-        if (connections[i].key != key)
-            continue;
-        set(fd, connections[i].channel);
-        return;
+    return (kind >= 136 && kind <= 143) || (kind == 5 && (number == 0 || number == 2));
+}
+
+static unsigned look_at_socket(int fd)
+{
+    bool datagrams;
+    unsigned channel = fw_channel_socket(fd, &datagrams);
+
+    return datagrams ? channel | DATAGRAMS : channel;
+}
+
+static unsigned look(int fd)
+{
+    struct stat about;
+
+    if (!ask(fd, &about))
+        return 0;
+    switch (about.st_mode & S_IFMT) {
+    case S_IFIFO:
+        return leads_out(&about) ? 0 : fw_channel_of(FW_KEY_PIPE, about.st_dev, about.st_ino);
+    case S_IFSOCK: {
+        const struct key *key = find_key(hash_key(FW_KEY_SOCKET, about.st_ino, 0));
+
+        return key->hash ? key->channel : look_at_socket(fd);
     }
-    fw_channel_made(t, fd, fd);
-    slot = &connections[connections_met++ % CONNECTIONS];
-    *slot = (struct connection){ key, find(fd) };
+    case S_IFCHR:
+        return has_terminals && is_terminal(about.st_rdev) ? FW_CHANNEL_TERMINALS : 0;
+    case 0:
+        return fd < DESCRIPTORS && nameless[fd] ? nameless[fd] : FW_CHANNEL_OTHERS;
+    default:
+        return 0;
+    }
 }
 
-void fw_channel_listens(void)
+/* A socket for datagrams may get its address later. */
+static unsigned find(int fd)
 {
-    listens = true;
+    unsigned channel;
+
+    if (fd < 0)
+        return 0;
+    if (fd < CACHED && cache[fd].version == version)
+        return cache[fd].channel;
+    channel = look(fd);
+    if (fd < CACHED && !(channel & DATAGRAMS)) {
+        cache[fd].version = version;
+        cache[fd].channel = channel;
+    }
+    return channel;
 }
 
-void fw_channel_connecting(const void *address, socklen_t length)
+unsigned fw_channel_in(int fd)
 {
-    uint64_t hash = hash_address(address, length);
-
-    if (listens && hash && !is_target(hash))
-        targets[targets_met++ % TARGETS] = hash;
+    return find(fd) & ~DATAGRAMS;
 }
 
-/* getsockname has nothing for clients of Unix sockets: the key is the server's name alone. */
-void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length)
+bool fw_channel_is_none(int fd)
 {
-    uint64_t server = hash_address(address, length);
-
-    if (t && listens && server)
-        join_connection(t, fd, server + hash_of(SYS_getsockname, fd));
+    return fd < 0 || (fd < CACHED && cache[fd].version == version && !cache[fd].channel);
 }
 
-void fw_channel_accepted(struct fw_thread *t, int fd)
+unsigned fw_channel_out(int fd, const void *address, socklen_t length)
 {
-    uint64_t server = hash_of(SYS_getsockname, fd);
+    unsigned channel = find(fd);
 
-    if (t && server && is_target(server))
-        join_connection(t, fd, server + hash_of(SYS_getpeername, fd));
+    return channel & DATAGRAMS ? fw_channel_datagrams(fd, address, length) : channel;
+}
+
+void fw_channel_changed(void)
+{
+    version++;
+}
+
+void fw_channel_set_socket(int fd, unsigned channel)
+{
+    struct stat about;
+
+    version++;
+    if (ask(fd, &about))
+        set_key(hash_key(FW_KEY_SOCKET, about.st_ino, 0), channel);
+}
+
+void fw_channel_made(int fd, int other)
+{
+    unsigned channel = make_channel((uint64_t)(unsigned)fd << 20);
+
+    fw_channel_set_socket(fd, channel);
+    fw_channel_set_socket(other, channel);
+}
+
+void fw_channel_nameless(int fd, unsigned channel)
+{
+    version++;
+    reads_signals |= channel == FW_CHANNEL_SIGNALS;
+    if (fd >= 0 && fd < DESCRIPTORS)
+        nameless[fd] = (uint16_t)(channel ? channel : make_channel((uint64_t)fd << 20));
+}
+
+void fw_channel_copied(int from, int to)
+{
+    version++;
+    if (to >= 0 && to < DESCRIPTORS)
+        nameless[to] = from >= 0 && from < DESCRIPTORS ? nameless[from] : 0;
+}
+
+void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc)
+{
+    fw_channel_before(t, fw_channel_in(fd), pc);
+    if (fw_channel_locks)
+        fw_channel_before(t, FW_CHANNEL_LOCKS, pc);
+    version++;
+    if (fd >= 0 && fd < DESCRIPTORS)
+        nameless[fd] = 0;
+}
+
+/* Whoever gets a nameless file knows it as one of the others; so do all who have it already. */
+static void pass(struct fw_thread *t, int fd, uintptr_t pc)
+{
+    unsigned channel = fd >= 0 && fd < DESCRIPTORS ? nameless[fd] : 0;
+
+    if (channel < FW_CHANNEL_FIRST)
+        return;
+    fw_channel_after(t, channel, pc);
+    fw_channel_before(t, FW_CHANNEL_OTHERS, pc);
+    for (int i = 0; i < DESCRIPTORS; i++)
+        if (nameless[i] == channel)
+            nameless[i] = FW_CHANNEL_OTHERS;
+    version++;
+}
+
+void fw_channel_passed(struct fw_thread *t, const struct msghdr *message, uintptr_t pc)
+{
+    if (!message->msg_control)
+        return;
+    for (struct cmsghdr *at = CMSG_FIRSTHDR(message); at;
+         at = CMSG_NXTHDR((struct msghdr *)message, at)) {
+        size_t bytes = at->cmsg_len - CMSG_LEN(0);
+
+        if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t i = 0; i + sizeof(int) <= bytes; i += sizeof(int)) {
+            int fd;
+
+            fw_copy(&fd, CMSG_DATA(at) + i, sizeof fd);
+            pass(t, fd, pc);
+        }
+    }
+}
+
+void fw_channel_terminals(void)
+{
+    has_terminals = true;
+    version++;
+}
+
+void fw_channel_forks(struct fw_thread *t, uintptr_t pc)
+{
+    has_children = true;
+    shared = made;
+    fw_channel_before(t, FW_CHANNEL_CHILDREN, pc);
+}
+
+bool fw_channel_has_children(void)
+{
+    return has_children;
+}
+
+void fw_channel_signal(struct fw_thread *t, uintptr_t pc)
+{
+    if (reads_signals)
+        fw_channel_before(t, FW_CHANNEL_SIGNALS, pc);
 }
 
 /* --- use -------------------------------------------------------------------------------------- */
 
-void fw_channel_closed(int fd)
+static void *room_of(unsigned channel)
 {
-    set(fd, 0);
+    return (char *)&channels[channel] + 1;
 }
 
-void fw_channel_written(struct fw_thread *t, int fd, uintptr_t pc)
+static void tell_before(struct fw_thread *t, unsigned channel, uintptr_t pc)
 {
-    unsigned channel = find(fd);
-
-    if (t && channel)
-        fw_sync(t, FW_WIRE_BEFORE, &objects[channel], pc);
+    if (fw_sync(t, FW_WIRE_BEFORE, &channels[channel], pc))
+        channels[channel].written = true;
 }
 
-void fw_channel_read(struct fw_thread *t, int fd, uintptr_t pc)
+/* Not if it would say the same as the reader's last time, or nobody has written at all. */
+static void tell_after(struct fw_thread *t, unsigned channel, uintptr_t pc)
 {
-    unsigned channel = find(fd);
+    struct channel *c = &channels[channel];
+    uint32_t reader = fw_thread_number(t) + 1;
 
-    if (t && channel)
-        fw_sync(t, FW_WIRE_AFTER, &objects[channel], pc);
+    if (!c->written && (c->reader == reader || !c->reader))
+        return;
+    if (!fw_sync(t, FW_WIRE_AFTER, c, pc))
+        return;
+    c->reader = reader;
+    c->written = false;
+}
+
+void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc)
+{
+    if (!t || !channel)
+        return;
+    tell_before(t, channel, pc);
+    if (channel >= FW_CHANNEL_FIRST && channel < shared)
+        tell_before(t, FW_CHANNEL_CHILDREN, pc);
+}
+
+void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc)
+{
+    if (!t || !channel)
+        return;
+    tell_after(t, channel, pc);
+    if (channel >= FW_CHANNEL_FIRST && channel < shared)
+        tell_after(t, FW_CHANNEL_CHILDREN, pc);
+}
+
+/* Has the call found out what others did? */
+static bool has_learnt(ssize_t result)
+{
+    return result >= 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+void fw_channel_reading(struct fw_thread *t, unsigned channel, uintptr_t pc)
+{
+    if (t && channel && channels[channel].wanted)
+        fw_sync(t, FW_WIRE_BEFORE, room_of(channel), pc);
+}
+
+void fw_channel_read(struct fw_thread *t, unsigned channel, ssize_t got, uintptr_t pc)
+{
+    if (has_learnt(got))
+        fw_channel_after(t, channel, pc);
+}
+
+void fw_channel_writing(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc)
+{
+    fw_channel_before(t, channel, pc);
+    if (waits)
+        channels[channel].wanted = true;
+}
+
+void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, uintptr_t pc)
+{
+    if (!t || !channel)
+        return;
+    if (!has_learnt(sent))
+        channels[channel].wanted = true;
+    else if (sent < 0)
+        fw_channel_after(t, channel, pc);
+    else if (channels[channel].wanted)
+        fw_sync(t, FW_WIRE_AFTER, room_of(channel), pc);
+}
+
+void fw_channel_wants_room(int fd)
+{
+    channels[fw_channel_in(fd)].wanted = true;
+}
+
+void fw_channel_has_room(struct fw_thread *t, int fd, uintptr_t pc)
+{
+    unsigned channel = fw_channel_in(fd);
+
+    if (t && channel && channels[channel].wanted)
+        fw_sync(t, FW_WIRE_AFTER, room_of(channel), pc);
 }

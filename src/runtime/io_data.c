@@ -5,11 +5,11 @@
  * recordings of programs that only read files can be repeated.  Buffers are told when the call is
  * over, as far as they were filled or taken.
  */
+#include "runtime/channel.h"
 #include "runtime/intercept.h"
 
 #include <limits.h>
 #include <poll.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,12 +23,12 @@ ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room,
 
 /* --- what was moved ------------------------------------------------------------------------- */
 
-static ssize_t got_bytes(struct fw_thread *t, int fd, const void *buffer, ssize_t got, uintptr_t pc)
+static ssize_t got_bytes(struct fw_thread *t, unsigned channel, const void *buffer, ssize_t got,
+                         uintptr_t pc)
 {
-    if (t && got > 0) {
-        fw_channel_read(t, fd, pc);
+    fw_channel_read(t, channel, got, pc);
+    if (got > 0)
         fw_writes(t, buffer, (size_t)got, pc);
-    }
     fw_done(t);
     return got;
 }
@@ -71,16 +71,27 @@ static void tell_address(struct fw_thread *t, const void *address, const socklen
     fw_writes(t, address, *length, pc);
 }
 
+/* Before a call that reads. */
+static unsigned begin_read(struct fw_thread *t, int fd, uintptr_t pc)
+{
+    unsigned channel = fw_channel_in(fd);
+
+    fw_channel_reading(t, channel, pc);
+    return channel;
+}
+
 /* --- in ------------------------------------------------------------------------------------- */
 
 #define RECEIVE(call)                                                                              \
     struct fw_thread *t = fw_enter();                                                              \
+    unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
+    channel = begin_read(t, fd, FW_PC);                                                            \
     FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
-    return got_bytes(t, fd, buffer, got, FW_PC)
+    return got_bytes(t, channel, buffer, got, FW_PC)
 
 FW_EXPORT ssize_t read(int fd, void *buffer, size_t bytes)
 {
@@ -121,38 +132,44 @@ static bool recv_waits(int fd, int flags)
 FW_EXPORT ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
 {
     struct fw_thread *t = fw_enter();
+    unsigned channel;
     ssize_t got;
 
     if (!t)
         return REAL(recv)(fd, buffer, bytes, flags);
+    channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags), got = REAL(recv)(fd, buffer, bytes, flags));
-    return got_bytes(t, fd, buffer, got, FW_PC);
+    return got_bytes(t, channel, buffer, got, FW_PC);
 }
 
 FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags)
 {
     struct fw_thread *t = fw_enter();
+    unsigned channel;
     ssize_t got;
 
     if (!t)
         return REAL(__recv_chk)(fd, buffer, bytes, room, flags);
+    channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags), got = REAL(__recv_chk)(fd, buffer, bytes, room, flags));
-    return got_bytes(t, fd, buffer, got, FW_PC);
+    return got_bytes(t, channel, buffer, got, FW_PC);
 }
 
 FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flags,
                            struct sockaddr *restrict from, socklen_t *restrict length)
 {
     struct fw_thread *t = fw_enter();
+    unsigned channel;
     ssize_t got;
 
     if (!t)
         return REAL(recvfrom)(fd, buffer, bytes, flags, from, length);
+    channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags),
             got = REAL(recvfrom)(fd, buffer, bytes, flags, from, length));
     if (got >= 0)
         tell_address(t, from, length, FW_PC);
-    return got_bytes(t, fd, buffer, got, FW_PC);
+    return got_bytes(t, channel, buffer, got, FW_PC);
 }
 
 FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room,
@@ -160,22 +177,23 @@ FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, si
                                  socklen_t *restrict length)
 {
     struct fw_thread *t = fw_enter();
+    unsigned channel;
     ssize_t got;
 
     if (!t)
         return REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length);
+    channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags),
             got = REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length));
     if (got >= 0)
         tell_address(t, from, length, FW_PC);
-    return got_bytes(t, fd, buffer, got, FW_PC);
+    return got_bytes(t, channel, buffer, got, FW_PC);
 }
 
-static ssize_t got_parts(struct fw_thread *t, int fd, const struct iovec *parts, size_t count,
-                         ssize_t got, uintptr_t pc)
+static ssize_t got_parts(struct fw_thread *t, unsigned channel, const struct iovec *parts,
+                         size_t count, ssize_t got, uintptr_t pc)
 {
-    if (got > 0)
-        fw_channel_read(t, fd, pc);
+    fw_channel_read(t, channel, got, pc);
     tell_parts(t, parts, count, got, true, pc);
     fw_done(t);
     return got;
@@ -184,47 +202,54 @@ static ssize_t got_parts(struct fw_thread *t, int fd, const struct iovec *parts,
 FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     struct fw_thread *t = fw_enter();
+    unsigned channel;
     ssize_t got;
 
     if (!t)
         return REAL(recvmsg)(fd, message, flags);
+    channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags), got = REAL(recvmsg)(fd, message, flags));
+    fw_channel_changed(); /* there may be descriptors in it */
     fw_writes(t, message, sizeof *message, FW_PC);
     if (got >= 0 && message->msg_name)
         fw_writes(t, message->msg_name, message->msg_namelen, FW_PC);
     if (got >= 0)
         fw_writes(t, message->msg_control, message->msg_controllen, FW_PC);
-    return got_parts(t, fd, message->msg_iov, message->msg_iovlen, got, FW_PC);
+    return got_parts(t, channel, message->msg_iov, message->msg_iovlen, got, FW_PC);
 }
 
 FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
                        struct timespec *timeout)
 {
     struct fw_thread *t = fw_enter();
+    unsigned channel;
     int got;
 
     if (!t)
         return REAL(recvmmsg)(fd, messages, count, flags, timeout);
+    channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, !(flags & MSG_DONTWAIT), got = REAL(recvmmsg)(fd, messages, count, flags, timeout));
+    fw_channel_changed();
+    fw_channel_read(t, channel, got, FW_PC);
     for (int i = 0; i < got; i++)
         tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen,
                    messages[i].msg_len, true, FW_PC);
-    if (got > 0) {
+    if (got > 0)
         fw_writes(t, messages, (size_t)got * sizeof *messages, FW_PC);
-        fw_channel_read(t, fd, FW_PC);
-    }
     fw_done(t);
     return got;
 }
 
 #define RECEIVE_PARTS(call)                                                                        \
     struct fw_thread *t = fw_enter();                                                              \
+    unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
+    channel = begin_read(t, fd, FW_PC);                                                            \
     FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
-    return got_parts(t, fd, parts, (size_t)count, got, FW_PC)
+    return got_parts(t, channel, parts, (size_t)count, got, FW_PC)
 
 FW_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
@@ -248,77 +273,99 @@ FW_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t of
 
 /* --- out ------------------------------------------------------------------------------------ */
 
+static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, uintptr_t pc)
+{
+    fw_channel_wrote(t, channel, sent, pc);
+    fw_done(t);
+    return sent;
+}
+
 /* Told before the call: whoever reads the other end comes after it. */
-#define SEND(flags, call)                                                                          \
+#define SEND(flags, to, length, call)                                                              \
     struct fw_thread *t = fw_enter();                                                              \
+    unsigned channel;                                                                              \
     ssize_t sent;                                                                                  \
+    bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
     fw_reads(t, buffer, bytes, FW_PC);                                                             \
-    fw_channel_written(t, fd, FW_PC);                                                              \
-    FW_PASS(t, !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes), sent = call);            \
-    fw_done(t);                                                                                    \
-    return sent
+    waits = !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes);                             \
+    channel = fw_channel_out(fd, to, length);                                                      \
+    fw_channel_writing(t, channel, waits, FW_PC);                                                  \
+    FW_PASS(t, waits, sent = call);                                                                \
+    return sent_bytes(t, channel, sent, FW_PC)
 
 FW_EXPORT ssize_t write(int fd, const void *buffer, size_t bytes)
 {
-    SEND(0, REAL(write)(fd, buffer, bytes));
+    SEND(0, NULL, 0, REAL(write)(fd, buffer, bytes));
 }
 
 FW_EXPORT ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
 {
-    SEND(0, REAL(pwrite)(fd, buffer, bytes, offset));
+    SEND(0, NULL, 0, REAL(pwrite)(fd, buffer, bytes, offset));
 }
 
 FW_EXPORT ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    SEND(0, REAL(pwrite64)(fd, buffer, bytes, offset));
+    SEND(0, NULL, 0, REAL(pwrite64)(fd, buffer, bytes, offset));
 }
 
 FW_EXPORT ssize_t send(int fd, const void *buffer, size_t bytes, int flags)
 {
-    SEND(flags, REAL(send)(fd, buffer, bytes, flags));
+    SEND(flags, NULL, 0, REAL(send)(fd, buffer, bytes, flags));
 }
 
 FW_EXPORT ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
                          const struct sockaddr *to, socklen_t length)
 {
-    SEND(flags, REAL(sendto)(fd, buffer, bytes, flags, to, length));
+    SEND(flags, to, length, REAL(sendto)(fd, buffer, bytes, flags, to, length));
 }
 
-#define SEND_PARTS(flags, call)                                                                    \
+#define SEND_PARTS(flags, message, call)                                                           \
     struct fw_thread *t = fw_enter();                                                              \
+    unsigned channel;                                                                              \
     ssize_t sent;                                                                                  \
     size_t bytes;                                                                                  \
+    bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
     bytes = parts_bytes(parts, (size_t)count);                                                     \
     tell_parts(t, parts, (size_t)count, (ssize_t)bytes, false, FW_PC);                             \
-    fw_channel_written(t, fd, FW_PC);                                                              \
-    FW_PASS(t, !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes), sent = call);            \
-    fw_done(t);                                                                                    \
-    return sent
+    waits = !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes);                             \
+    channel = begin_message(t, fd, message, FW_PC);                                                \
+    fw_channel_writing(t, channel, waits, FW_PC);                                                  \
+    FW_PASS(t, waits, sent = call);                                                                \
+    return sent_bytes(t, channel, sent, FW_PC)
+
+static unsigned begin_message(struct fw_thread *t, int fd, const struct msghdr *message,
+                              uintptr_t pc)
+{
+    if (!message)
+        return fw_channel_out(fd, NULL, 0);
+    fw_channel_passed(t, message, pc);
+    return fw_channel_out(fd, message->msg_name, message->msg_namelen);
+}
 
 FW_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    SEND_PARTS(0, REAL(writev)(fd, parts, count));
+    SEND_PARTS(0, NULL, REAL(writev)(fd, parts, count));
 }
 
 FW_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    SEND_PARTS(0, REAL(pwritev)(fd, parts, count, offset));
+    SEND_PARTS(0, NULL, REAL(pwritev)(fd, parts, count, offset));
 }
 
 FW_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    SEND_PARTS(0, REAL(pwritev64)(fd, parts, count, offset));
+    SEND_PARTS(0, NULL, REAL(pwritev64)(fd, parts, count, offset));
 }
 
 FW_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    SEND_PARTS(0, REAL(pwritev2)(fd, parts, count, offset, flags));
+    SEND_PARTS(0, NULL, REAL(pwritev2)(fd, parts, count, offset, flags));
 }
 
 FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -326,7 +373,7 @@ FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     const struct iovec *parts = message->msg_iov;
     size_t count = message->msg_iovlen;
 
-    SEND_PARTS(flags, REAL(sendmsg)(fd, message, flags));
+    SEND_PARTS(flags, message, REAL(sendmsg)(fd, message, flags));
 }
 
 FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
@@ -336,24 +383,12 @@ FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 
     if (!t)
         return REAL(sendmmsg)(fd, messages, count, flags);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, SSIZE_MAX, false,
                    FW_PC);
-    fw_channel_written(t, fd, FW_PC);
+        fw_channel_writing(t, begin_message(t, fd, &messages[i].msg_hdr, FW_PC), true, FW_PC);
+    }
     FW_PASS(t, !(flags & MSG_DONTWAIT), sent = REAL(sendmmsg)(fd, messages, count, flags));
-    fw_done(t);
-    return sent;
-}
-
-FW_EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t bytes)
-{
-    struct fw_thread *t = fw_enter();
-    ssize_t sent;
-
-    if (!t)
-        return REAL(sendfile)(out, in, offset, bytes);
-    fw_channel_written(t, out, FW_PC);
-    FW_PASS(t, fw_fd_waits_write(out, bytes), sent = REAL(sendfile)(out, in, offset, bytes));
     fw_done(t);
     return sent;
 }

@@ -1,12 +1,15 @@
 /*
- * io_descriptor.c - how descriptors come and go, and what they are called by.
+ * io_descriptor.c - how descriptors come and go, and what they are called by; locks of files.
  */
+#include "runtime/channel.h"
 #include "runtime/intercept.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/eventfd.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -30,23 +33,43 @@ static bool open_waits(const char *path, int flags)
     return S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode);
 }
 
-static int opened(struct fw_thread *t, int fd)
+static int opened(struct fw_thread *t, unsigned fifo, int fd, uintptr_t pc)
 {
-    if (t && fd >= 0)
-        fw_channel_closed(fd);
+    if (t && fd >= 0) {
+        fw_channel_changed();
+        fw_channel_after(t, fifo, pc);
+    }
     fw_done(t);
     return fd;
 }
 
+/* Who opens a fifo meets who opens its other end: told before and after. */
+static unsigned opening(struct fw_thread *t, const char *path, uintptr_t pc)
+{
+    static const char terminals[] = "/dev/pt";
+    struct stat about;
+    unsigned fifo;
+
+    if (path && REAL(strncmp)(path, terminals, sizeof terminals - 1) == 0)
+        fw_channel_terminals();
+    if (fw_syscall(SYS_stat, (long)path, (long)&about, 0, 0, 0, 0) < 0 || !S_ISFIFO(about.st_mode))
+        return 0;
+    fifo = fw_channel_of(FW_KEY_PIPE, about.st_dev, about.st_ino);
+    fw_channel_before(t, fifo, pc);
+    return fifo;
+}
+
 #define OPEN_BODY(call)                                                                            \
     struct fw_thread *t = fw_enter();                                                              \
+    unsigned fifo;                                                                                 \
     int fd;                                                                                        \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
     fw_reads_text(t, path, FW_PC);                                                                 \
+    fifo = opening(t, path, FW_PC);                                                                \
     FW_PASS(t, open_waits(path, flags), fd = call);                                                \
-    return opened(t, fd)
+    return opened(t, fifo, fd, FW_PC)
 
 static mode_t mode_of(int flags, va_list rest)
 {
@@ -114,7 +137,8 @@ FW_EXPORT int creat(const char *path, mode_t mode)
     OPEN_BODY(REAL(creat)(path, mode));
 }
 
-/* Closing writes nothing and waits for nobody, but is a cancellation point. */
+/* Who reads the other end is told that this one is gone.  Waits for nobody, but is a cancellation
+ * point. */
 FW_EXPORT int close(int fd)
 {
     struct fw_thread *t = fw_enter();
@@ -122,10 +146,33 @@ FW_EXPORT int close(int fd)
 
     if (!t)
         return REAL(close)(fd);
-    fw_channel_closed(fd);
+    fw_channel_closing(t, fd, FW_PC);
     FW_PLAINLY(t, result = REAL(close)(fd));
     fw_done(t);
     return result;
+}
+
+/* Whoever waits for the other side of one of these hears of it; most are not there. */
+static void closing_all(unsigned first, unsigned last, uintptr_t pc)
+{
+    struct fw_thread *t = fw_enter();
+
+    for (unsigned fd = first; t && fd <= last && fd < 1024; fd++)
+        fw_channel_closing(t, (int)fd, pc);
+    fw_done(t);
+}
+
+FW_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    if (!(flags & (int)CLOSE_RANGE_CLOEXEC))
+        closing_all(first, last, FW_PC);
+    return REAL(close_range)(first, last, flags);
+}
+
+FW_EXPORT void closefrom(int first)
+{
+    closing_all(first < 0 ? 0 : (unsigned)first, UINT_MAX, FW_PC);
+    REAL(closefrom)(first);
 }
 
 /* --- pairs ---------------------------------------------------------------------------------- */
@@ -134,7 +181,8 @@ static int paired(struct fw_thread *t, int result, const int *ends, uintptr_t pc
 {
     if (t && result == 0) {
         fw_writes(t, ends, 2 * sizeof *ends, pc);
-        fw_channel_made(t, ends[0], ends[1]);
+        fw_channel_changed();
+        fw_channel_in(ends[0]); /* so that it is known to be there when a child is made */
     }
     fw_done(t);
     return result;
@@ -157,55 +205,18 @@ FW_EXPORT int pipe2(int ends[2], int flags)
 FW_EXPORT int socketpair(int domain, int type, int protocol, int ends[2])
 {
     struct fw_thread *t = fw_enter();
+    int result = REAL(socketpair)(domain, type, protocol, ends);
 
-    return paired(t, REAL(socketpair)(domain, type, protocol, ends), ends, FW_PC);
-}
-
-FW_EXPORT int eventfd(unsigned count, int flags)
-{
-    struct fw_thread *t = fw_enter();
-    int fd = REAL(eventfd)(count, flags);
-
-    if (t && fd >= 0)
-        fw_channel_made(t, fd, fd);
-    fw_done(t);
-    return fd;
-}
-
-FW_EXPORT int eventfd_read(int fd, eventfd_t *value)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(eventfd_read)(fd, value);
-    FW_PASS(t, fw_fd_waits(fd, 1), result = REAL(eventfd_read)(fd, value));
-    if (result == 0) {
-        fw_channel_read(t, fd, FW_PC);
-        fw_writes(t, value, sizeof *value, FW_PC);
-    }
-    fw_done(t);
-    return result;
-}
-
-FW_EXPORT int eventfd_write(int fd, eventfd_t value)
-{
-    struct fw_thread *t = fw_enter();
-    int result;
-
-    if (!t)
-        return REAL(eventfd_write)(fd, value);
-    fw_channel_written(t, fd, FW_PC);
-    FW_PASS(t, fw_fd_waits(fd, 4), result = REAL(eventfd_write)(fd, value));
-    fw_done(t);
-    return result;
+    if (t && result == 0)
+        fw_channel_made(ends[0], ends[1]);
+    return paired(t, result, ends, FW_PC);
 }
 
 /* --- copies --------------------------------------------------------------------------------- */
 
 static int copied(struct fw_thread *t, int from, int to)
 {
-    if (t && to >= 0)
+    if (t && to >= 0 && to != from)
         fw_channel_copied(from, to);
     fw_done(t);
     return to;
@@ -218,10 +229,18 @@ FW_EXPORT int dup(int fd)
     return copied(t, fd, REAL(dup)(fd));
 }
 
+/* What `to` was is closed. */
+static void replacing(struct fw_thread *t, int fd, int to, uintptr_t pc)
+{
+    if (t && fd != to)
+        fw_channel_closing(t, to, pc);
+}
+
 FW_EXPORT int dup2(int fd, int to)
 {
     struct fw_thread *t = fw_enter();
 
+    replacing(t, fd, to, FW_PC);
     return copied(t, fd, REAL(dup2)(fd, to));
 }
 
@@ -229,19 +248,45 @@ FW_EXPORT int dup3(int fd, int to, int flags)
 {
     struct fw_thread *t = fw_enter();
 
+    replacing(t, fd, to, FW_PC);
     return copied(t, fd, REAL(dup3)(fd, to, flags));
 }
 
-/* Locks of files wait; all other commands do not. */
-static int control(__typeof__(&fcntl) real, int fd, int command, void *argument)
+/* --- locks of files, and other things that fcntl does ----------------------------------------- */
+
+static bool is_lock(int command)
+{
+    return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+           command == F_OFD_SETLKW;
+}
+
+/* Given up before the call, taken after it. */
+static void tell_lock(struct fw_thread *t, bool unlocks, bool over, int result, uintptr_t pc)
+{
+    fw_channel_locks = true;
+    if (unlocks && !over)
+        fw_channel_before(t, FW_CHANNEL_LOCKS, pc);
+    else if (!unlocks && over && result == 0)
+        fw_channel_after(t, FW_CHANNEL_LOCKS, pc);
+}
+
+static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, uintptr_t pc)
 {
     struct fw_thread *t = fw_enter();
+    bool locks = t && argument && is_lock(command);
+    bool unlocks = locks && ((const struct flock *)argument)->l_type == F_UNLCK;
     int result;
 
     if (!t)
         return real(fd, command, argument);
+    if (command == F_SETOWN || command == F_SETOWN_EX)
+        fw_unmodelled("signals that tell of descriptors");
+    if (locks)
+        tell_lock(t, unlocks, false, 0, pc);
     FW_PASS(t, command == F_SETLKW || command == F_OFD_SETLKW,
             result = real(fd, command, argument));
+    if (locks)
+        tell_lock(t, unlocks, true, result, pc);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
         return copied(t, fd, result);
     fw_done(t);
@@ -256,7 +301,7 @@ FW_EXPORT int fcntl(int fd, int command, ...)
     va_start(rest, command);
     argument = va_arg(rest, void *);
     va_end(rest);
-    return control(REAL(fcntl), fd, command, argument);
+    return control(REAL(fcntl), fd, command, argument, FW_PC);
 }
 
 FW_EXPORT int fcntl64(int fd, int command, ...)
@@ -267,17 +312,20 @@ FW_EXPORT int fcntl64(int fd, int command, ...)
     va_start(rest, command);
     argument = va_arg(rest, void *);
     va_end(rest);
-    return control(REAL(fcntl64), fd, command, argument);
+    return control(REAL(fcntl64), fd, command, argument, FW_PC);
 }
 
 FW_EXPORT int flock(int fd, int operation)
 {
     struct fw_thread *t = fw_enter();
+    bool unlocks = operation & LOCK_UN;
     int result;
 
     if (!t)
         return REAL(flock)(fd, operation);
+    tell_lock(t, unlocks, false, 0, FW_PC);
     FW_PASS(t, !(operation & (LOCK_NB | LOCK_UN)), result = REAL(flock)(fd, operation));
+    tell_lock(t, unlocks, true, result, FW_PC);
     fw_done(t);
     return result;
 }
@@ -285,11 +333,14 @@ FW_EXPORT int flock(int fd, int operation)
 FW_EXPORT int lockf(int fd, int command, off_t bytes)
 {
     struct fw_thread *t = fw_enter();
+    bool unlocks = command == F_ULOCK;
     int result;
 
     if (!t)
         return REAL(lockf)(fd, command, bytes);
+    tell_lock(t, unlocks, false, 0, FW_PC);
     FW_PASS(t, command == F_LOCK, result = REAL(lockf)(fd, command, bytes));
+    tell_lock(t, unlocks, true, result, FW_PC);
     fw_done(t);
     return result;
 }

@@ -35,21 +35,8 @@ TOLD(int, clock_getres, (clockid_t clock, struct timespec *unit), (clock, unit),
 TOLD(clock_t, times, (struct tms * spent), (spent), result != (clock_t)-1, W(spent))
 TOLD(int, getitimer, (__itimer_which_t which, struct itimerval *timer), (which, timer), DONE,
      W(timer))
-TOLD(int, setitimer,
-     (__itimer_which_t which, const struct itimerval *restrict wanted,
-      struct itimerval *restrict old),
-     (which, wanted, old), DONE, R(wanted); W(old))
-TOLD(int, timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
-     (clock, event, timer), DONE, W(timer))
 TOLD(int, timer_gettime, (timer_t timer, struct itimerspec *value), (timer, value), DONE, W(value))
-TOLD(int, timer_settime,
-     (timer_t timer, int flags, const struct itimerspec *restrict wanted,
-      struct itimerspec *restrict old),
-     (timer, flags, wanted, old), DONE, R(wanted); W(old))
 TOLD(int, timerfd_gettime, (int fd, struct itimerspec *value), (fd, value), DONE, W(value))
-TOLD(int, timerfd_settime,
-     (int fd, int flags, const struct itimerspec *wanted, struct itimerspec *old),
-     (fd, flags, wanted, old), DONE, R(wanted); W(old))
 TOLD(int, getrlimit, (__rlimit_resource_t what, struct rlimit *limit), (what, limit), DONE,
      W(limit))
 TOLD(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *limit), (what, limit), DONE,

@@ -1,16 +1,18 @@
 /*
- * io_sleep.c - calls that wait in the kernel and touch little memory: time, children, connections,
- * names.
+ * io_sleep.c - calls that wait in the kernel and touch little memory: children, connections, names.
  *
  * Each is made without the token; what it stores is told when it is over.  (fsync and the like are
  * slow, but wait for none of our threads: they are not here.)
  */
+#include "runtime/channel.h"
 #include "runtime/intercept.h"
+#include "runtime/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -32,6 +34,16 @@
 
 /* --- children ------------------------------------------------------------------------------- */
 
+/* Whoever learns of a child's end comes after who made it, and who sent it something. */
+static void await_told(struct fw_thread *t, bool ended, const int *status, uintptr_t pc)
+{
+    if (!ended)
+        return;
+    fw_channel_after(t, FW_CHANNEL_CHILDREN, pc);
+    if (status)
+        fw_writes(t, status, sizeof *status, pc);
+}
+
 FW_EXPORT pid_t waitpid(pid_t child, int *status, int options)
 {
     struct fw_thread *t = fw_enter();
@@ -40,8 +52,7 @@ FW_EXPORT pid_t waitpid(pid_t child, int *status, int options)
     if (!t)
         return REAL(waitpid)(child, status, options);
     FW_PASS(t, !(options & WNOHANG), result = REAL(waitpid)(child, status, options));
-    if (result > 0 && status)
-        fw_writes(t, status, sizeof *status, FW_PC);
+    await_told(t, result > 0, status, FW_PC);
     fw_done(t);
     return result;
 }
@@ -54,8 +65,7 @@ FW_EXPORT pid_t wait(int *status)
     if (!t)
         return REAL(wait)(status);
     FW_AWAY(t, result = REAL(wait)(status));
-    if (result > 0 && status)
-        fw_writes(t, status, sizeof *status, FW_PC);
+    await_told(t, result > 0, status, FW_PC);
     fw_leave(t);
     return result;
 }
@@ -68,8 +78,7 @@ FW_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usag
     if (!t)
         return REAL(wait4)(child, status, options, usage);
     FW_PASS(t, !(options & WNOHANG), result = REAL(wait4)(child, status, options, usage));
-    if (result > 0 && status)
-        fw_writes(t, status, sizeof *status, FW_PC);
+    await_told(t, result > 0, status, FW_PC);
     if (result > 0 && usage)
         fw_writes(t, usage, sizeof *usage, FW_PC);
     fw_done(t);
@@ -84,8 +93,7 @@ FW_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
     if (!t)
         return REAL(wait3)(status, options, usage);
     FW_PASS(t, !(options & WNOHANG), result = REAL(wait3)(status, options, usage));
-    if (result > 0 && status)
-        fw_writes(t, status, sizeof *status, FW_PC);
+    await_told(t, result > 0, status, FW_PC);
     fw_done(t);
     return result;
 }
@@ -98,6 +106,7 @@ FW_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
     if (!t)
         return REAL(waitid)(type, id, info, options);
     FW_PASS(t, !(options & WNOHANG), result = REAL(waitid)(type, id, info, options));
+    await_told(t, result == 0, NULL, FW_PC);
     if (result == 0 && info)
         fw_writes(t, info, sizeof *info, FW_PC);
     fw_done(t);
@@ -106,12 +115,75 @@ FW_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 FW_EXPORT int system(const char *command)
 {
-    WAITS(int, REAL(system)(command));
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(system)(command);
+    fw_process_forks(t, FW_PC);
+    FW_AWAY(t, result = REAL(system)(command));
+    fw_channel_after(t, FW_CHANNEL_CHILDREN, FW_PC);
+    fw_leave(t);
+    return result;
+}
+
+/* The child has the other end of the stream. */
+FW_EXPORT FILE *popen(const char *command, const char *mode)
+{
+    struct fw_thread *t = fw_enter();
+    FILE *stream;
+
+    if (!t)
+        return REAL(popen)(command, mode);
+    fw_process_forks(t, FW_PC);
+    FW_PLAINLY(t, stream = REAL(popen)(command, mode));
+    if (t && stream) {
+        fw_channel_changed();
+        fw_channel_in(stream->_fileno);
+        fw_process_forks(t, FW_PC);
+    }
+    fw_done(t);
+    return stream;
 }
 
 FW_EXPORT int pclose(FILE *stream)
 {
-    WAITS(int, REAL(pclose)(stream));
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(pclose)(stream);
+    fw_channel_closing(t, stream->_fileno, FW_PC);
+    FW_AWAY(t, result = REAL(pclose)(stream));
+    fw_channel_after(t, FW_CHANNEL_CHILDREN, FW_PC);
+    fw_leave(t);
+    return result;
+}
+
+static void tell_spawn(uintptr_t pc)
+{
+    struct fw_thread *t = fw_enter();
+
+    fw_process_forks(t, pc);
+    fw_done(t);
+}
+
+FW_EXPORT int posix_spawn(pid_t *restrict child, const char *restrict path,
+                          const posix_spawn_file_actions_t *restrict actions,
+                          const posix_spawnattr_t *restrict attributes,
+                          char *const arguments[restrict], char *const environment[restrict])
+{
+    tell_spawn(FW_PC);
+    return REAL(posix_spawn)(child, path, actions, attributes, arguments, environment);
+}
+
+FW_EXPORT int posix_spawnp(pid_t *restrict child, const char *restrict file,
+                           const posix_spawn_file_actions_t *restrict actions,
+                           const posix_spawnattr_t *restrict attributes,
+                           char *const arguments[restrict], char *const environment[restrict])
+{
+    tell_spawn(FW_PC);
+    return REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment);
 }
 
 /* --- connections ---------------------------------------------------------------------------- */
@@ -120,8 +192,7 @@ static int accepted(struct fw_thread *t, int fd, const void *address, const sock
                     uintptr_t pc)
 {
     if (t && fd >= 0) {
-        fw_channel_closed(fd);
-        fw_channel_accepted(t, fd);
+        fw_channel_accepted(t, fd, pc);
         if (address && length) {
             fw_writes(t, length, sizeof *length, pc);
             fw_writes(t, address, *length, pc);
@@ -156,8 +227,16 @@ FW_EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *rest
 
 FW_EXPORT int listen(int fd, int most)
 {
-    fw_channel_listens();
-    return REAL(listen)(fd, most);
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(listen)(fd, most);
+    fw_channel_listens(t, fd, FW_PC);
+    result = REAL(listen)(fd, most);
+    fw_channel_listens(t, fd, FW_PC); /* perhaps it has an address only now */
+    fw_leave(t);
+    return result;
 }
 
 FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
@@ -169,15 +248,28 @@ FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (!t)
         return REAL(connect)(fd, address, length);
     fw_reads(t, address, length, FW_PC);
-    fw_channel_connecting(address, length);
+    fw_channel_connecting(t, address, length, FW_PC);
     flags = fw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     FW_PASS(t, flags >= 0 && !(flags & O_NONBLOCK), result = REAL(connect)(fd, address, length));
-    fw_channel_connected(t, fd, address, length); /* perhaps it is still on its way */
+    fw_channel_connected(t, fd, address, length, FW_PC); /* perhaps it is still on its way */
     fw_done(t);
     return result;
 }
 
-/* --- terminals, names ------------------------------------------------------------------------ */
+/* Who reads the other end is told. */
+FW_EXPORT int shutdown(int fd, int how)
+{
+    struct fw_thread *t = fw_enter();
+    int result;
+
+    if (t)
+        fw_channel_before(t, fw_channel_in(fd), FW_PC);
+    result = REAL(shutdown)(fd, how);
+    fw_done(t);
+    return result;
+}
+
+/* --- terminals, names ----------------------------------------------------------------------- */
 
 FW_EXPORT int tcdrain(int fd)
 {

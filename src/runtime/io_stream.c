@@ -1,29 +1,29 @@
 /*
- * io_stream.c - stdio: buffers of the program that it fills or empties, and streams that wait.
+ * io_stream.c - stdio's input: buffers of the program that it fills, and streams that wait; locks
+ * of streams.
  *
  * stdio may allocate, be cancelled, and call the program back (fopencookie), so its functions run
  * as the program's own code.  A reader whose buffer is empty and whose descriptor has nothing yet
  * first fills the buffer without the token (__underflow, as getc would); what waits in the middle
- * of a line is left to the watchdog.  Writers wait only when the other side is slow, which does not
- * depend on our threads.
+ * of a line is left to the watchdog.
  */
 /* libc's headers would define some of these functions themselves. */
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ 1
 #endif
 
-#include "runtime/intercept.h"
+#include "runtime/stream.h"
 #include "runtime/stuck.h"
 
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <wchar.h>
 
 /* These may be macros. */
 #undef fread_unlocked
-#undef fwrite_unlocked
 #undef getc
 #undef getchar
+#undef getwc
 
 int __underflow(FILE *stream);
 int __uflow(FILE *stream);
@@ -45,7 +45,8 @@ static int lock_depth(const FILE *stream)
     return lock ? lock->depth : 0;
 }
 
-/* Only explicit locks are told: those of single calls order nothing that the program could mean. */
+/* Only explicit locks are told, and those around the program's own functions (stream.h): others
+ * order nothing that the program could mean. */
 FW_EXPORT void flockfile(FILE *stream)
 {
     struct fw_thread *t = fw_enter();
@@ -100,7 +101,7 @@ static bool reader_waits(FILE *stream)
     return fw_fd_waits(stream->_fileno, POLLIN);
 }
 
-static void unlock(void *stream)
+void fw_stream_unlock(void *stream)
 {
     funlockfile(stream);
 }
@@ -113,7 +114,7 @@ static void fill(struct fw_thread *t, FILE *stream)
 {
     FW_AWAY(t, {
         flockfile(stream);
-        pthread_cleanup_push(unlock, stream);
+        pthread_cleanup_push(fw_stream_unlock, stream);
         if (stream->_IO_read_ptr >= stream->_IO_read_end)
             __underflow(stream);
         pthread_cleanup_pop(0);
@@ -134,10 +135,62 @@ static struct fw_thread *begin(FILE *stream)
     return t;
 }
 
-void fw_stream_wait(FILE *stream)
+/* --- channels ------------------------------------------------------------------------------- */
+
+/* No points of controlled runs, as before. */
+void fw_stream_in(FILE *stream, uintptr_t pc)
+{
+    int fd = stream->_fileno;
+    struct fw_thread *t = fw_self && !fw_channel_is_none(fd) ? fw_enter_again() : NULL;
+
+    if (t) {
+        fw_channel_after(t, fw_channel_in(fd), pc);
+        fw_leave(t);
+    }
+}
+
+void fw_stream_out(FILE *stream, uintptr_t pc)
+{
+    int fd = stream->_fileno;
+    struct fw_thread *t = fw_self && !fw_channel_is_none(fd) ? fw_enter_again() : NULL;
+
+    if (t) {
+        fw_channel_before(t, fw_channel_out(fd, NULL, 0), pc);
+        fw_leave(t);
+    }
+}
+
+void fw_stream_closing(FILE *stream, uintptr_t pc)
+{
+    struct fw_thread *t = stream->_fileno >= 0 ? fw_enter_again() : NULL;
+
+    if (t) {
+        fw_channel_closing(t, stream->_fileno, pc);
+        fw_leave(t);
+    }
+}
+
+void fw_stream_begin(FILE *stream)
 {
     begin(stream);
+    if (fw_stream_locks(stream))
+        flockfile(stream);
 }
+
+void fw_stream_end(FILE *stream, uintptr_t pc)
+{
+    if (fw_stream_locks(stream))
+        funlockfile(stream);
+    fw_stream_in(stream, pc);
+}
+
+/* The real call, with all that goes around it. */
+#define IN(stream, call)                                                                           \
+    do {                                                                                           \
+        begin(stream);                                                                             \
+        FW_STREAM_CALL(stream, call);                                                              \
+        fw_stream_in(stream, FW_PC);                                                               \
+    } while (0)
 
 /* --- input ---------------------------------------------------------------------------------- */
 
@@ -153,8 +206,7 @@ FW_EXPORT size_t fread(void *restrict buffer, size_t size, size_t count, FILE *r
 {
     size_t got;
 
-    begin(stream);
-    got = REAL(fread)(buffer, size, count, stream);
+    IN(stream, got = REAL(fread)(buffer, size, count, stream));
     tell_written(buffer, got * size, FW_PC);
     return got;
 }
@@ -164,8 +216,7 @@ FW_EXPORT size_t fread_unlocked(void *restrict buffer, size_t size, size_t count
 {
     size_t got;
 
-    begin(stream);
-    got = REAL(fread_unlocked)(buffer, size, count, stream);
+    IN(stream, got = REAL(fread_unlocked)(buffer, size, count, stream));
     tell_written(buffer, got * size, FW_PC);
     return got;
 }
@@ -175,8 +226,7 @@ FW_EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, si
 {
     size_t got;
 
-    begin(stream);
-    got = REAL(__fread_chk)(buffer, room, size, count, stream);
+    IN(stream, got = REAL(__fread_chk)(buffer, room, size, count, stream));
     tell_written(buffer, got * size, FW_PC);
     return got;
 }
@@ -190,20 +240,26 @@ static char *tell_line(char *line, uintptr_t pc)
 
 FW_EXPORT char *fgets(char *restrict line, int most, FILE *restrict stream)
 {
-    begin(stream);
-    return tell_line(REAL(fgets)(line, most, stream), FW_PC);
+    char *result;
+
+    IN(stream, result = REAL(fgets)(line, most, stream));
+    return tell_line(result, FW_PC);
 }
 
 FW_EXPORT char *fgets_unlocked(char *restrict line, int most, FILE *restrict stream)
 {
-    begin(stream);
-    return tell_line(REAL(fgets_unlocked)(line, most, stream), FW_PC);
+    char *result;
+
+    IN(stream, result = REAL(fgets_unlocked)(line, most, stream));
+    return tell_line(result, FW_PC);
 }
 
 FW_EXPORT char *__fgets_chk(char *restrict line, size_t room, int most, FILE *restrict stream)
 {
-    begin(stream);
-    return tell_line(REAL(__fgets_chk)(line, room, most, stream), FW_PC);
+    char *result;
+
+    IN(stream, result = REAL(__fgets_chk)(line, room, most, stream));
+    return tell_line(result, FW_PC);
 }
 
 static ssize_t tell_getline(char **line, size_t *room, ssize_t length, uintptr_t pc)
@@ -220,97 +276,60 @@ static ssize_t tell_getline(char **line, size_t *room, ssize_t length, uintptr_t
 
 FW_EXPORT ssize_t getline(char **restrict line, size_t *restrict room, FILE *restrict stream)
 {
-    begin(stream);
-    return tell_getline(line, room, REAL(getline)(line, room, stream), FW_PC);
+    ssize_t length;
+
+    IN(stream, length = REAL(getline)(line, room, stream));
+    return tell_getline(line, room, length, FW_PC);
 }
 
 FW_EXPORT ssize_t getdelim(char **restrict line, size_t *restrict room, int end,
                            FILE *restrict stream)
 {
-    begin(stream);
-    return tell_getline(line, room, REAL(getdelim)(line, room, end, stream), FW_PC);
+    ssize_t length;
+
+    IN(stream, length = REAL(getdelim)(line, room, end, stream));
+    return tell_getline(line, room, length, FW_PC);
 }
 
 FW_EXPORT ssize_t __getdelim(char **restrict line, size_t *restrict room, int end,
                              FILE *restrict stream)
 {
-    begin(stream);
-    return tell_getline(line, room, REAL(__getdelim)(line, room, end, stream), FW_PC);
+    ssize_t length;
+
+    IN(stream, length = REAL(__getdelim)(line, room, end, stream));
+    return tell_getline(line, room, length, FW_PC);
 }
 
-FW_EXPORT int fgetc(FILE *stream)
-{
-    begin(stream);
-    return REAL(fgetc)(stream);
-}
+/* Those that give one character; __uflow is what getc_unlocked calls when the buffer is empty. */
+#define GET(type, name)                                                                            \
+    FW_EXPORT type name(FILE *stream)                                                              \
+    {                                                                                              \
+        type result;                                                                               \
+                                                                                                   \
+        IN(stream, result = REAL(name)(stream));                                                   \
+        return result;                                                                             \
+    }
 
-FW_EXPORT int getc(FILE *stream)
-{
-    begin(stream);
-    return REAL(getc)(stream);
-}
+GET(int, fgetc)
+GET(int, getc)
+GET(int, __uflow)
+GET(wint_t, fgetwc)
+GET(wint_t, getwc)
 
 FW_EXPORT int getchar(void)
 {
-    begin(stdin);
-    return REAL(getchar)();
+    int result;
+
+    IN(stdin, result = REAL(getchar)());
+    return result;
 }
 
-/* What getc_unlocked calls when the buffer is empty. */
-FW_EXPORT int __uflow(FILE *stream)
+FW_EXPORT wchar_t *fgetws(wchar_t *restrict line, int most, FILE *restrict stream)
 {
-    begin(stream);
-    return REAL(__uflow)(stream);
-}
+    wchar_t *result;
 
-/* --- output --------------------------------------------------------------------------------- */
-
-static void tell_read(const void *buffer, size_t bytes, uintptr_t pc)
-{
-    struct fw_thread *t = fw_enter();
-
-    fw_reads(t, buffer, bytes, pc);
-    fw_done(t);
-}
-
-FW_EXPORT size_t fwrite(const void *restrict buffer, size_t size, size_t count,
-                        FILE *restrict stream)
-{
-    tell_read(buffer, size * count, FW_PC);
-    return REAL(fwrite)(buffer, size, count, stream);
-}
-
-FW_EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t count,
-                                 FILE *restrict stream)
-{
-    tell_read(buffer, size * count, FW_PC);
-    return REAL(fwrite_unlocked)(buffer, size, count, stream);
-}
-
-FW_EXPORT int fputs(const char *restrict text, FILE *restrict stream)
-{
-    if (fw_self)
-        tell_read(text, fw_text_length(text) + 1, FW_PC);
-    return REAL(fputs)(text, stream);
-}
-
-FW_EXPORT int fputs_unlocked(const char *restrict text, FILE *restrict stream)
-{
-    if (fw_self)
-        tell_read(text, fw_text_length(text) + 1, FW_PC);
-    return REAL(fputs_unlocked)(text, stream);
-}
-
-FW_EXPORT int puts(const char *text)
-{
-    if (fw_self)
-        tell_read(text, fw_text_length(text) + 1, FW_PC);
-    return REAL(puts)(text);
-}
-
-FW_EXPORT void perror(const char *text)
-{
-    if (fw_self && text)
-        tell_read(text, fw_text_length(text) + 1, FW_PC);
-    REAL(perror)(text);
+    IN(stream, result = REAL(fgetws)(line, most, stream));
+    if (result && fw_self)
+        tell_written(line, (REAL(wcslen)(line) + 1) * sizeof *line, FW_PC);
+    return result;
 }

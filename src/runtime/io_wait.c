@@ -3,8 +3,10 @@
  *
  * A call that might be over at once is first made with no time to wait; only if that finds nothing
  * the token is given away.  So a program whose descriptors are always ready runs the same way
- * again.
+ * again.  Whoever is told that a descriptor is ready comes after who made it so.
  */
+#include "runtime/channel.h"
+#include "runtime/counter.h"
 #include "runtime/intercept.h"
 
 #include <errno.h>
@@ -58,11 +60,30 @@ static bool is_zero(const struct timespec *timeout)
 
 /* --- descriptors ---------------------------------------------------------------------------- */
 
+/* What poll says of a descriptor, or has asked in vain. */
+static void tell_ready(struct fw_thread *t, int fd, short events, uintptr_t pc)
+{
+    if (events & ~(POLLOUT | POLLWRNORM | POLLNVAL))
+        fw_channel_after(t, fw_channel_in(fd), pc);
+    if (events & (POLLOUT | POLLWRNORM))
+        fw_channel_has_room(t, fd, pc);
+}
+
+static void tell_waits(const struct pollfd *fds, nfds_t count)
+{
+    for (nfds_t i = 0; i < count; i++)
+        if (fds[i].events & POLLOUT)
+            fw_channel_wants_room(fds[i].fd);
+}
+
 static int polled(struct fw_thread *t, struct pollfd *fds, nfds_t count, int ready, uintptr_t pc)
 {
     fw_reads(t, fds, count * sizeof *fds, pc);
     if (ready >= 0)
         fw_writes(t, fds, count * sizeof *fds, pc);
+    for (nfds_t i = 0; t && ready > 0 && i < count; i++)
+        if (fds[i].revents)
+            tell_ready(t, fds[i].fd, fds[i].revents, pc);
     fw_done(t);
     return ready;
 }
@@ -75,8 +96,10 @@ FW_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
     if (!t)
         return REAL(poll)(fds, count, timeout);
     FW_PLAINLY(t, ready = REAL(poll)(fds, count, 0));
-    if (t && ready == 0 && timeout != 0)
+    if (t && ready == 0 && timeout != 0) {
+        tell_waits(fds, count);
         FW_AWAY(t, ready = REAL(poll)(fds, count, timeout));
+    }
     return polled(t, fds, count, ready, FW_PC);
 }
 
@@ -88,8 +111,10 @@ FW_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t r
     if (!t)
         return REAL(__poll_chk)(fds, count, timeout, room);
     FW_PLAINLY(t, ready = REAL(__poll_chk)(fds, count, 0, room));
-    if (t && ready == 0 && timeout != 0)
+    if (t && ready == 0 && timeout != 0) {
+        tell_waits(fds, count);
         FW_AWAY(t, ready = REAL(__poll_chk)(fds, count, timeout, room));
+    }
     return polled(t, fds, count, ready, FW_PC);
 }
 
@@ -97,7 +122,10 @@ FW_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t r
  * whether they would wait. */
 static bool poll_waits(struct pollfd *fds, nfds_t count)
 {
-    return fw_syscall(SYS_poll, (long)fds, (long)count, 0, 0, 0, 0) == 0;
+    if (fw_syscall(SYS_poll, (long)fds, (long)count, 0, 0, 0, 0) != 0)
+        return false;
+    tell_waits(fds, count);
+    return true;
 }
 
 FW_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
@@ -135,6 +163,9 @@ static void tell_sets(struct fw_thread *t, int count, fd_set *const sets[3], uin
             continue;
         fw_reads(t, sets[i], bytes, pc);
         fw_writes(t, sets[i], bytes, pc);
+        for (int fd = 0; t && fd < count; fd++)
+            if (FD_ISSET(fd, sets[i]))
+                tell_ready(t, fd, i == 1 ? POLLOUT : POLLIN, pc);
     }
 }
 
@@ -149,6 +180,9 @@ static bool select_waits(int count, fd_set *const sets[3])
     for (int i = 0; i < 3; i++)
         if (sets[i])
             fw_copy(&copies[i], sets[i], ((size_t)count + 63) / 64 * 8);
+    for (int fd = 0; sets[1] && fd < count; fd++)
+        if (FD_ISSET(fd, sets[1]))
+            fw_channel_wants_room(fd);
     return fw_syscall(SYS_pselect6, count, sets[0] ? (long)&copies[0] : 0,
                       sets[1] ? (long)&copies[1] : 0, sets[2] ? (long)&copies[2] : 0,
                       (long)&none, 0) == 0;
@@ -188,8 +222,10 @@ FW_EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *odd,
     return ready;
 }
 
-static int epolled(struct fw_thread *t, const struct epoll_event *events, int ready, uintptr_t pc)
+static int epolled(struct fw_thread *t, int fd, const struct epoll_event *events, int ready,
+                   uintptr_t pc)
 {
+    fw_epoll_tell(t, fd, events, ready, pc);
     if (ready > 0)
         fw_writes(t, events, (size_t)ready * sizeof *events, pc);
     fw_done(t);
@@ -206,7 +242,7 @@ FW_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
     FW_PLAINLY(t, ready = REAL(epoll_wait)(fd, events, most, 0));
     if (t && ready == 0 && timeout != 0)
         FW_AWAY(t, ready = REAL(epoll_wait)(fd, events, most, timeout));
-    return epolled(t, events, ready, FW_PC);
+    return epolled(t, fd, events, ready, FW_PC);
 }
 
 FW_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
@@ -218,7 +254,7 @@ FW_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     if (!t)
         return REAL(epoll_pwait)(fd, events, most, timeout, mask);
     FW_PASS(t, timeout != 0, ready = REAL(epoll_pwait)(fd, events, most, timeout, mask));
-    return epolled(t, events, ready, FW_PC);
+    return epolled(t, fd, events, ready, FW_PC);
 }
 
 FW_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
@@ -230,5 +266,5 @@ FW_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
     if (!t)
         return REAL(epoll_pwait2)(fd, events, most, timeout, mask);
     FW_PASS(t, !is_zero(timeout), ready = REAL(epoll_pwait2)(fd, events, most, timeout, mask));
-    return epolled(t, events, ready, FW_PC);
+    return epolled(t, fd, events, ready, FW_PC);
 }

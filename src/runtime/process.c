@@ -14,6 +14,7 @@
  */
 #include "runtime/process.h"
 
+#include "runtime/channel.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
 
@@ -35,11 +36,21 @@ static long current_process(void)
 
 /* --- fork ------------------------------------------------------------------------------------- */
 
+/* Who learns of the child's end, by waiting or by its signal, comes after this. */
+void fw_process_forks(struct fw_thread *t, uintptr_t pc)
+{
+    if (!t)
+        return;
+    fw_channel_forks(t, pc);
+    fw_signals_sent(t, SIGCHLD, pc);
+}
+
 static __thread struct fw_thread *forking;
 
 static void before_fork(void)
 {
     forking = fw_enter();
+    fw_process_forks(forking, 0);
 }
 
 static void after_fork_in_parent(void)
@@ -66,8 +77,10 @@ static void after_fork_in_child(void)
 FW_EXPORT pid_t _Fork(void)
 {
     struct fw_thread *t = fw_enter();
-    pid_t child = REAL(_Fork)();
+    pid_t child;
 
+    fw_process_forks(t, FW_PC);
+    child = REAL(_Fork)();
     if (child == 0)
         fw_process_begins();
     fw_done(t);
@@ -100,6 +113,7 @@ FW_EXPORT pid_t vfork(void)
     int ends[2] = { -1, -1 };
     pid_t child;
 
+    fw_process_forks(t, FW_PC);
     fw_syscall(SYS_pipe2, (long)ends, O_CLOEXEC, 0, 0, 0, 0);
     child = REAL(_Fork)();
     if (child == 0) {
@@ -133,6 +147,14 @@ static int start_in_child(void *context)
     return start->function(start->argument);
 }
 
+static void tell_clone(uintptr_t pc)
+{
+    struct fw_thread *t = fw_enter();
+
+    fw_process_forks(t, pc);
+    fw_done(t);
+}
+
 FW_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
     struct start start = { function, argument };
@@ -145,6 +167,7 @@ FW_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     storage = va_arg(rest, void *);
     child_id = va_arg(rest, pid_t *);
     va_end(rest);
+    tell_clone(FW_PC);
     if (flags & CLONE_VM || !fw_self)
         return REAL(clone)(function, stack, flags, argument, parent_id, storage, child_id);
     return REAL(clone)(start_in_child, stack, flags, &start, parent_id, storage, child_id);

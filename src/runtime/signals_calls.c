@@ -4,6 +4,7 @@
  * Setting handlers goes through fw_signals_action; masks pass by themselves.  Waiting for a signal
  * gives the token away.  What is sent to this process orders the sender before who gets it.
  */
+#include "runtime/channel.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
 
@@ -221,12 +222,19 @@ FW_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-/* The real call is the program's own: a handler may run in it. */
+/* The real call is the program's own: a handler may run in it.  What another process gets may be
+ * the end of a child. */
 static void tell_sent(int number, bool to_us, uintptr_t pc)
 {
-    struct fw_thread *t = to_us ? fw_enter() : NULL;
+    struct fw_thread *t = to_us || fw_channel_has_children() ? fw_enter() : NULL;
 
-    fw_signals_sent(t, number, pc);
+    if (t && to_us) {
+        fw_signals_sent(t, number, pc);
+        fw_channel_signal(t, pc);
+    } else if (t) {
+        fw_channel_before(t, FW_CHANNEL_CHILDREN, pc);
+        fw_signals_sent(t, SIGCHLD, pc);
+    }
     fw_done(t);
 }
 

@@ -9,7 +9,7 @@
 #define __NO_INLINE__ 1
 #endif
 
-#include "runtime/intercept.h"
+#include "runtime/stream.h"
 #include "runtime/text_format.h"
 
 #include <stdio.h>
@@ -79,39 +79,72 @@ static int made(char **to, int length, uintptr_t pc)
 #define WITHIN(length) printed(to, most, length, FW_PC)
 #define WHOLE(length)  printed(to, SIZE_MAX, length, FW_PC)
 #define MADE(length)   made(to, length, FW_PC)
-#define NOTHING(length) length
 
 PRINT(snprintf, vsnprintf, LIST(char *to, size_t most), LIST(to, most), WITHIN)
 PRINT(sprintf, vsprintf, LIST(char *to), LIST(to), WHOLE)
 PRINT(asprintf, vasprintf, LIST(char **to), LIST(to), MADE)
-PRINT(fprintf, vfprintf, LIST(FILE *stream), LIST(stream), NOTHING)
-PRINT(dprintf, vdprintf, LIST(int fd), LIST(fd), NOTHING)
 /* Fortified. */
 PRINT(__snprintf_chk, __vsnprintf_chk, LIST(char *to, size_t most, int flag, size_t room),
       LIST(to, most, flag, room), WITHIN)
 PRINT(__sprintf_chk, __vsprintf_chk, LIST(char *to, int flag, size_t room), LIST(to, flag, room),
       WHOLE)
 PRINT(__asprintf_chk, __vasprintf_chk, LIST(char **to, int flag), LIST(to, flag), MADE)
-PRINT(__fprintf_chk, __vfprintf_chk, LIST(FILE *stream, int flag), LIST(stream, flag), NOTHING)
-PRINT(__dprintf_chk, __vdprintf_chk, LIST(int fd, int flag), LIST(fd, flag), NOTHING)
-PRINT(__printf_chk, __vprintf_chk, LIST(int flag), LIST(flag), NOTHING)
 
-FW_EXPORT int vprintf(const char *format, va_list rest)
+/* --- to streams and descriptors ------------------------------------------------------------- */
+
+#define TO_STREAM(stream, call)                                                                    \
+    do {                                                                                           \
+        if (fw_self)                                                                               \
+            fw_tell_format(format, rest, FW_PC);                                                   \
+        fw_stream_out(stream, FW_PC);                                                              \
+        FW_STREAM_CALL(stream, call);                                                              \
+    } while (0)
+
+static void tell_written(int fd, uintptr_t pc)
 {
-    if (fw_self)
-        fw_tell_format(format, rest, FW_PC);
-    return REAL(vprintf)(format, rest);
+    struct fw_thread *t = fw_enter_again();
+
+    if (t)
+        fw_channel_before(t, fw_channel_out(fd, NULL, 0), pc);
+    fw_done(t);
 }
 
-FW_EXPORT int printf(const char *format, ...)
-{
-    va_list rest;
-    int length;
+#define TO_DESCRIPTOR(fd, call)                                                                    \
+    do {                                                                                           \
+        if (fw_self) {                                                                             \
+            fw_tell_format(format, rest, FW_PC);                                                   \
+            tell_written(fd, FW_PC);                                                               \
+        }                                                                                          \
+        call;                                                                                      \
+    } while (0)
 
-    va_start(rest, format);
-    if (fw_self)
-        fw_tell_format(format, rest, FW_PC);
-    length = REAL(vprintf)(format, rest);
-    va_end(rest);
-    return length;
-}
+#define PRINT_TO(name, list_name, parameters, pass, TO, where)                                     \
+    FW_EXPORT int list_name(parameters, va_list rest)                                              \
+    {                                                                                              \
+        int length;                                                                                \
+                                                                                                   \
+        TO(where, length = REAL(list_name)(pass, rest));                                           \
+        return length;                                                                             \
+    }                                                                                              \
+    FW_EXPORT int name(parameters, ...)                                                            \
+    {                                                                                              \
+        va_list rest;                                                                              \
+        int length;                                                                                \
+                                                                                                   \
+        va_start(rest, format);                                                                    \
+        TO(where, length = REAL(list_name)(pass, rest));                                           \
+        va_end(rest);                                                                              \
+        return length;                                                                             \
+    }
+
+PRINT_TO(fprintf, vfprintf, LIST(FILE *stream, const char *format), LIST(stream, format), TO_STREAM,
+         stream)
+PRINT_TO(printf, vprintf, const char *format, format, TO_STREAM, stdout)
+PRINT_TO(dprintf, vdprintf, LIST(int fd, const char *format), LIST(fd, format), TO_DESCRIPTOR, fd)
+/* Fortified. */
+PRINT_TO(__fprintf_chk, __vfprintf_chk, LIST(FILE *stream, int flag, const char *format),
+         LIST(stream, flag, format), TO_STREAM, stream)
+PRINT_TO(__printf_chk, __vprintf_chk, LIST(int flag, const char *format), LIST(flag, format),
+         TO_STREAM, stdout)
+PRINT_TO(__dprintf_chk, __vdprintf_chk, LIST(int fd, int flag, const char *format),
+         LIST(fd, flag, format), TO_DESCRIPTOR, fd)

@@ -143,7 +143,7 @@ static void tell_source(const char *text, uintptr_t pc)
 }
 
 #define LIST(...) __VA_ARGS__
-#define SCAN(name, list_name, parameters, pass, before)                                            \
+#define SCAN(name, list_name, parameters, pass, before, after)                                     \
     int list_name(parameters, va_list rest);                                                       \
     int name(parameters, ...);                                                                     \
     FW_EXPORT int list_name(parameters, va_list rest)                                              \
@@ -154,6 +154,7 @@ static void tell_source(const char *text, uintptr_t pc)
         before;                                                                                    \
         va_copy(again, rest);                                                                      \
         stored = REAL(list_name)(pass, rest);                                                      \
+        after;                                                                                     \
         if (fw_self)                                                                               \
             tell_stored(format, again, stored, FW_PC);                                             \
         va_end(again);                                                                             \
@@ -167,6 +168,7 @@ static void tell_source(const char *text, uintptr_t pc)
         before;                                                                                    \
         va_start(rest, format);                                                                    \
         stored = REAL(list_name)(pass, rest);                                                      \
+        after;                                                                                     \
         va_end(rest);                                                                              \
         va_start(rest, format);                                                                    \
         if (fw_self)                                                                               \
@@ -182,9 +184,11 @@ static void tell_source(const char *text, uintptr_t pc)
 /* Plain, and as the compiler's headers rename them by the standard that is asked for. */
 #define SCANS(prefix)                                                                              \
     SCAN(prefix##sscanf, prefix##vsscanf, TEXT, LIST(text, format),                                \
-         if (fw_self) tell_source(text, FW_PC))                                                    \
-    SCAN(prefix##fscanf, prefix##vfscanf, STREAM, LIST(stream, format), fw_stream_wait(stream))    \
-    SCAN(prefix##scanf, prefix##vscanf, INPUT, format, fw_stream_wait(stdin))
+         if (fw_self) tell_source(text, FW_PC), (void)0)                                           \
+    SCAN(prefix##fscanf, prefix##vfscanf, STREAM, LIST(stream, format), fw_stream_begin(stream),   \
+         fw_stream_end(stream, FW_PC))                                                             \
+    SCAN(prefix##scanf, prefix##vscanf, INPUT, format, fw_stream_begin(stdin),                     \
+         fw_stream_end(stdin, FW_PC))
 
 SCANS()
 SCANS(__isoc99_)

@@ -1,0 +1,103 @@
+/*
+ * channel.h - what the kernel carries from thread to thread: pipes, sockets, counters, terminals,
+ * queues, children, timers.
+ *
+ * A *channel* is a small number that stands for one of these; 0 is none.  Its state is an object:
+ * whoever puts something into it comes before whoever gets something out of it later (BEFORE,
+ * AFTER).  That is more than the bytes say, and never less.  Files are no channels.
+ *
+ * All of it is for who has the token; `t` may be NULL, then nothing happens.  errno is left alone.
+ */
+#ifndef FW_RUNTIME_CHANNEL_H
+#define FW_RUNTIME_CHANNEL_H
+
+#include "runtime/rt.h"
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+/* One channel for all of a kind. */
+enum {
+    FW_CHANNEL_OTHERS = 1, /* nameless files of which it is not known how they came */
+    FW_CHANNEL_CHILDREN,   /* processes that this one has made */
+    FW_CHANNEL_SIGNALS,    /* signals that are read from descriptors */
+    FW_CHANNEL_TERMINALS,  /* whose other side this process has as well */
+    FW_CHANNEL_LOCKS,      /* locks of files: given up before they are taken */
+    FW_CHANNEL_FIRST,
+};
+
+/* --- which (io_channel.c) --------------------------------------------------------------------- */
+
+/* What reading from the descriptor, or waiting for that, gets its bytes from. */
+unsigned fw_channel_in(int fd);
+/* Is it known already that there is no channel behind it?  For who does not want to enter. */
+bool fw_channel_is_none(int fd);
+/* What writing puts them into; address: NULL, or where a datagram goes. */
+unsigned fw_channel_out(int fd, const void *address, socklen_t length);
+/* The one of a key; made if there is none yet.  Kinds of keys are told apart by `kind`. */
+unsigned fw_channel_of(unsigned kind, uint64_t a, uint64_t b);
+bool fw_channel_known(unsigned kind, uint64_t a, uint64_t b);
+enum {
+    FW_KEY_PIPE = 1,
+    FW_KEY_SOCKET,
+    FW_KEY_CONNECTION,
+    FW_KEY_ARRIVALS,
+    FW_KEY_LISTENERS,
+    FW_KEY_TARGETS,
+    FW_KEY_DATAGRAMS,
+    FW_KEY_WATCH,
+    FW_KEY_QUEUE,
+};
+
+/* --- how they come and go --------------------------------------------------------------------- */
+
+void fw_channel_made(int fd, int other); /* a socket pair */
+void fw_channel_nameless(int fd, unsigned channel); /* eventfd and relatives; 0: one of its own */
+void fw_channel_copied(int from, int to);
+/* The descriptor is about to be closed. */
+void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc);
+/* Files have been locked: closing them gives such locks up. */
+extern bool fw_channel_locks;
+/* Descriptors may mean something else from now on. */
+void fw_channel_changed(void);
+/* Descriptors in a message: who gets them knows them by other numbers. */
+void fw_channel_passed(struct fw_thread *t, const struct msghdr *message, uintptr_t pc);
+/* This process has the masters of terminals. */
+void fw_channel_terminals(void);
+/* A child is about to be made, by whatever means. */
+void fw_channel_forks(struct fw_thread *t, uintptr_t pc);
+bool fw_channel_has_children(void);
+/* A signal is on its way, which may be read from a descriptor. */
+void fw_channel_signal(struct fw_thread *t, uintptr_t pc);
+
+/* --- connections (io_address.c) --------------------------------------------------------------- */
+
+/* The channel from which a socket gets what it gets, if none was given to it.  For datagrams that
+ * is the one of its own address; others have the one of where they are sent. */
+unsigned fw_channel_socket(int fd, bool *datagrams);
+unsigned fw_channel_datagrams(int fd, const void *address, socklen_t length);
+/* Gives a socket its channel (io_channel.c). */
+void fw_channel_set_socket(int fd, unsigned channel);
+void fw_channel_listens(struct fw_thread *t, int fd, uintptr_t pc);
+void fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t length,
+                           uintptr_t pc);
+void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length,
+                          uintptr_t pc);
+void fw_channel_accepted(struct fw_thread *t, int fd, uintptr_t pc);
+
+/* --- use -------------------------------------------------------------------------------------- */
+
+void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc);
+void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc);
+
+/* Around a call that reads; `got` is what it returned, with errno. */
+void fw_channel_reading(struct fw_thread *t, unsigned channel, uintptr_t pc);
+void fw_channel_read(struct fw_thread *t, unsigned channel, ssize_t got, uintptr_t pc);
+/* Around one that writes; it may have to wait until there is room. */
+void fw_channel_writing(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc);
+void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, uintptr_t pc);
+/* Somebody waits for room, or has found it. */
+void fw_channel_wants_room(int fd);
+void fw_channel_has_room(struct fw_thread *t, int fd, uintptr_t pc);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * io_queue.c - POSIX message queues: who sends comes before who receives later.
+ */
+#include "runtime/channel.h"
+#include "runtime/intercept.h"
+
+#include <mqueue.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+/* A queue is a file of its own kind, and its descriptor is one; 0: it is none. */
+static unsigned find_queue(mqd_t queue)
+{
+    struct stat about;
+
+    if (fw_syscall(SYS_fstat, queue, (long)&about, 0, 0, 0, 0) < 0)
+        return 0;
+    return fw_channel_of(FW_KEY_QUEUE, about.st_dev, about.st_ino);
+}
+
+#define SEND(call)                                                                                 \
+    struct fw_thread *t = fw_enter();                                                              \
+    unsigned channel;                                                                              \
+    bool waits;                                                                                    \
+    int result;                                                                                    \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    fw_reads(t, message, bytes, FW_PC);                                                            \
+    waits = fw_fd_waits(queue, POLLOUT);                                                           \
+    channel = find_queue(queue);                                                                   \
+    fw_channel_writing(t, channel, waits, FW_PC);                                                  \
+    FW_PASS(t, waits, result = call);                                                              \
+    fw_channel_wrote(t, channel, result, FW_PC);                                                   \
+    fw_done(t);                                                                                    \
+    return result
+
+FW_EXPORT int mq_send(mqd_t queue, const char *message, size_t bytes, unsigned priority)
+{
+    SEND(REAL(mq_send)(queue, message, bytes, priority));
+}
+
+FW_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t bytes, unsigned priority,
+                           const struct timespec *deadline)
+{
+    SEND(REAL(mq_timedsend)(queue, message, bytes, priority, deadline));
+}
+
+#define RECEIVE(call)                                                                              \
+    struct fw_thread *t = fw_enter();                                                              \
+    unsigned channel;                                                                              \
+    ssize_t got;                                                                                   \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    channel = find_queue(queue);                                                                   \
+    fw_channel_reading(t, channel, FW_PC);                                                         \
+    FW_PASS(t, fw_fd_waits(queue, POLLIN), got = call);                                            \
+    fw_channel_read(t, channel, got, FW_PC);                                                       \
+    if (got >= 0) {                                                                                \
+        fw_writes(t, message, (size_t)got, FW_PC);                                                 \
+        if (priority)                                                                              \
+            fw_writes(t, priority, sizeof *priority, FW_PC);                                       \
+    }                                                                                              \
+    fw_done(t);                                                                                    \
+    return got
+
+FW_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t room, unsigned *priority)
+{
+    RECEIVE(REAL(mq_receive)(queue, message, room, priority));
+}
+
+FW_EXPORT ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t room,
+                                  unsigned *restrict priority,
+                                  const struct timespec *restrict deadline)
+{
+    RECEIVE(REAL(mq_timedreceive)(queue, message, room, priority, deadline));
+}
+
+FW_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
+{
+    struct fw_thread *t = event ? fw_enter() : NULL;
+
+    if (t)
+        fw_unmodelled("notices of message queues");
+    fw_done(t);
+    return REAL(mq_notify)(queue, event);
+}
