@@ -34,17 +34,18 @@ static const char sample[] = "#include <pthread.h>\n"
                              "}\n";
 
 /* Files in the temporary directory; all are removed at the end. */
-static const char *const files[] = { "race.c", "race", "race.fwt", "race.json", NULL };
 enum {
     SOURCE,
     PROGRAM,
     TRACE,
-    RESULT
+    RESULT,
+    FILES
 };
+static const char *const files[FILES] = { "race.c", "race", "race.fwt", "race.json" };
 
 struct trial {
     char dir[PATH_MAX - 32];
-    char path[4][PATH_MAX]; /* of the files */
+    char path[FILES][PATH_MAX]; /* of the files */
     char self[PATH_MAX];    /* the program */
     char compiler[32];      /* --compiler=gcc */
 };
@@ -72,14 +73,14 @@ static int trial_begin(struct trial *trial, const char *compiler)
              temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(trial->dir))
         return -1;
-    for (int i = 0; files[i]; i++)
+    for (int i = 0; i < FILES; i++)
         snprintf(trial->path[i], sizeof trial->path[i], "%s/%s", trial->dir, files[i]);
     return write_sample(trial);
 }
 
 static void trial_end(const struct trial *trial)
 {
-    for (int i = 0; files[i]; i++)
+    for (int i = 0; i < FILES; i++)
         unlink(trial->path[i]);
     rmdir(trial->dir);
 }

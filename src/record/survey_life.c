@@ -99,9 +99,11 @@ static void set_large(struct fw_survey *survey, struct large large)
         end++;
     if (end < survey->large.len && survey->large.at[end].word < large.end)
         survey->large.at[end].word = large.end;
-    memmove(&survey->large.at[at], &survey->large.at[end],
-            (survey->large.len - end) * sizeof large);
-    survey->large.len -= end - at;
+    if (end > at) {
+        memmove(&survey->large.at[at], &survey->large.at[end],
+                (survey->large.len - end) * sizeof large);
+        survey->large.len -= end - at;
+    }
     insert_large(survey, at, large);
 }
 
