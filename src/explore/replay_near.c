@@ -220,7 +220,8 @@ int fw_replay_near(struct fw_replayer *replay, unsigned runs, struct fw_error *e
             at = better ? movable(&s, s.reached) : at ? movable(&s, (uint32_t)at - 1) : -1;
     }
     if (!s.found) {
-        memcpy(replay->turns.steps.at, kept.steps.at, kept.steps.len * sizeof *kept.steps.at);
+        for (size_t i = 0; i < kept.steps.len; i++)
+            replay->turns.steps.at[i] = kept.steps.at[i];
         fw_vec_clear(&replay->moved);
     }
     fw_turns_release(&kept);
