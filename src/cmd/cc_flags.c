@@ -15,7 +15,8 @@
  * clang is told not to complain of unused arguments: what the call is about decides which of ours
  * are used.  Its read before a write to the same place is dropped unless asked for
  * (-tsan-instrument-read-before-write); for us it is an event of its own.  no-prune: a block's hook
- * is a branch for us, and must not be left out because another block implies it.
+ * is a branch for us, and must not be left out because another block implies it.  There are no
+ * hooks for accesses of more than 16 bytes, so loops are not turned into wider ones.
  *
  * Everything of ours comes first: user's options win, and the runtime is the first library in
  * the order in which the dynamic linker looks for symbols, before libc.
@@ -68,6 +69,7 @@ static void add_clang(struct fw_words *command, struct fw_cc_call *call,
         "-fsanitize-coverage=trace-pc-guard,no-prune",
         "-mllvm",
         "-tsan-instrument-read-before-write",
+        "-mprefer-vector-width=128",
         NULL,
     };
 

@@ -305,6 +305,16 @@ for compiler in gcc clang; do
     runs ./helgrind
 done
 
+# clang has no hooks for what is wider than 16 bytes, so its loops stay within that.
+cat >loop.c <<'END'
+int a[1024];
+void add(int value, int count) { for (int i = 0; i < count; i++) a[i] += value; }
+END
+clang -O2 -mavx2 -S loop.c -o - | grep -q ymm || complain "clang alone makes no wide accesses"
+expect 0 cc --compiler=clang -O2 -mavx2 -S loop.c -o -
+out_has "__tsan_"
+out_lacks ymm
+
 # Link-time optimisation: gcc loses the hooks, so it goes; clang keeps them, so it stays.
 for lto in -flto -flto=auto "-flto -ffat-lto-objects -fwhole-program"; do
     # shellcheck disable=SC2086
