@@ -134,6 +134,25 @@ void fw_output_text(struct fw_output *out, const char *text)
     fw_output_bytes(out, text, strlen(text));
 }
 
+void fw_output_word(struct fw_output *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:@%+=,";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fw_output_text(out, word);
+        return;
+    }
+    fw_output_text(out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            fw_output_text(out, "'\\''");
+        else
+            fw_output_bytes(out, word, 1);
+    }
+    fw_output_text(out, "'");
+}
+
 void fw_output_printf(struct fw_output *out, const char *fmt, ...)
 {
     va_list args;

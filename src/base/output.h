@@ -36,6 +36,8 @@ void fw_output_open_memory(struct fw_output *out);
 
 void fw_output_bytes(struct fw_output *out, const void *bytes, size_t len);
 void fw_output_text(struct fw_output *out, const char *text);
+/* As a word of a shell command, quoted if need be. */
+void fw_output_word(struct fw_output *out, const char *word);
 void fw_output_printf(struct fw_output *out, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void fw_output_flush(struct fw_output *out);

@@ -107,12 +107,26 @@ static void warn(const struct fw_recorded_trace *trace, const char *program, boo
                        program);
 }
 
+static void say_next(const struct fw_recorded_trace *trace)
+{
+    struct fw_output word;
+    char events[32];
+
+    fw_output_open_memory(&word);
+    fw_output_word(&word, trace->path);
+    fw_output_bytes(&word, "", 1);
+    fw_cmd_error("%s event%s of %" PRIu32 " thread%s in %s; next: foreweave check %s",
+                 grouped(trace->result.events, events), trace->result.events == 1 ? "" : "s",
+                 trace->result.threads, trace->result.threads == 1 ? "" : "s", trace->path,
+                 word.buffer);
+    fw_output_abandon(&word);
+}
+
 static void say(const struct record *record, const struct fw_recorded *recorded,
                 const char *program)
 {
     for (size_t i = 0; i < recorded->traces.len; i++) {
         const struct fw_recorded_trace *trace = &recorded->traces.at[i];
-        char events[32];
 
         if (trace->failed[0])
             fw_cmd_error("'%s' is cut: it could not be finished: %s", trace->path, trace->failed);
@@ -120,10 +134,7 @@ static void say(const struct record *record, const struct fw_recorded *recorded,
             continue;
         warn(trace, program, i == 0);
         if (!trace->failed[0])
-            fw_cmd_error("%s event%s of %" PRIu32 " thread%s in %s; next: foreweave check %s",
-                         grouped(trace->result.events, events),
-                         trace->result.events == 1 ? "" : "s", trace->result.threads,
-                         trace->result.threads == 1 ? "" : "s", trace->path, trace->path);
+            say_next(trace);
     }
     if (recorded->refused[0])
         fw_cmd_warning("a process of the program was not recorded: %s", recorded->refused);

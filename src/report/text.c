@@ -267,26 +267,6 @@ static void put_summary(struct fw_text *text, const struct fw_finding *finding)
     fw_output_text(text->out, "\n");
 }
 
-/* As a word of a shell command. */
-static void put_word(struct fw_text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./:@%+=,";
-
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fw_output_text(text->out, word);
-        return;
-    }
-    fw_output_text(text->out, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            fw_output_text(text->out, "'\\''");
-        else
-            fw_output_bytes(text->out, word, 1);
-    }
-    fw_output_text(text->out, "'");
-}
-
 /* What happened when the program was made to run it. */
 static void put_replay(struct fw_text *text, const struct fw_replay *replay)
 {
@@ -306,7 +286,7 @@ static void put_replay(struct fw_text *text, const struct fw_replay *replay)
         fw_output_printf(text->out, "  Harmful: then it ended otherwise than usual: %s\n", c->harm);
     if (replay->schedule) {
         fw_output_text(text->out, "  Replay it: foreweave replay ");
-        put_word(text, replay->schedule);
+        fw_output_word(text->out, replay->schedule);
         fw_output_text(text->out, "\n");
     }
 }
@@ -429,7 +409,7 @@ static void put_next(struct fw_text *text)
         fw_output_printf(text->out, "%s%" PRIu64 "%s",
                          i ? "," : "--events=", finding->events.at[i].index,
                          i + 1 < finding->events.len ? "" : " ");
-    put_word(text, text->report->path ? text->report->path : "TRACE");
+    fw_output_word(text->out, text->report->path ? text->report->path : "TRACE");
     fw_output_text(text->out, "\n");
 }
 

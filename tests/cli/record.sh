@@ -103,6 +103,9 @@ expect 0 record -o t.fwt -- ./race
 out_is "x=2"
 err_has "threads in t.fwt; next: foreweave check t.fwt"
 one_error
+expect 0 record -o "it's t.fwt" -- ./race
+err_has "in it's t.fwt; next: foreweave check 'it'\\''s t.fwt'"
+expect 0 record -o t.fwt -- ./race
 expect 66 check t.fwt
 out_has "race.c"
 expect 66 check --format=json t.fwt
