@@ -471,6 +471,19 @@ void fw_final_unseen(struct fw_final *f, uint64_t start, uint64_t bytes)
 
 /* --- objects ------------------------------------------------------------------------------- */
 
+/* Objects of the runtime's own stand for what the kernel carries from thread to thread. */
+static void shorten(char *name)
+{
+    static const char runtime[] = "/libforeweave_rt.so+";
+    char *at = strstr(name, runtime);
+
+    if (!at)
+        return;
+    at += sizeof runtime - 1;
+    memcpy(name, "kernel+", 7);
+    memmove(name + 7, at, strlen(at) + 1);
+}
+
 static uint32_t find_object(struct fw_final *f, enum fw_space space, uint64_t address)
 {
     struct final_chunk *chunk = make_chunk(f, address >> FW_CHUNK_SHIFT);
@@ -483,6 +496,7 @@ static uint32_t find_object(struct fw_final *f, enum fw_space space, uint64_t ad
             return chunk->objects.at[i].id;
     memcpy(name, "hb:", 3);
     fw_final_name(f, address, name + 3);
+    shorten(name + 3);
     id = fw_final_fresh_id(f, space, space == FW_SPACE_VARIABLE ? name : name + 3);
     fw_vec_push(&chunk->objects, ((struct final_object) { offset, (uint8_t)space, id }));
     return id;

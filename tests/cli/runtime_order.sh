@@ -9,6 +9,9 @@ for how in pipe socketpair eventfd tcp unix signal stream none; do
     case $how in none) wanted=66 ;; *) wanted=0 ;; esac
     expect $wanted check --analysis=hb trace.fwt
     [ "$how" != none ] || out_has "order.c"
+    expect 0 trace show trace.fwt
+    out_has "hb:kernel"
+    out_lacks "libforeweave_rt"
 done
 
 # The same seed gives the same turns wherever things lie in memory, and another one gives others.
