@@ -44,15 +44,7 @@ echo "|---|---:|---:|---:|---:|---:|"
 [ -d "$work/bin" ] || # record.sh builds the programs and their input
     PROGRAMS=$programs WAYS="gcc gcc-foreweave" REPEAT=1 SCALE=$scale WORK=$work BUILD=${BUILD:-build} \
         bash bench/record.sh >"$work/record.txt"
-arguments_of() {
-    case $1 in
-    lu) awk -v scale="$scale" 'BEGIN { printf "%d 16 4\n", 1024 * (scale / 100) ^ (1 / 3) }' ;;
-    radix) echo $((8000000 * scale / 100)) 8 4 ;;
-    bank) echo $((3000000 * scale / 100)) 4096 64 4 ;;
-    prodcons) echo $((500000 * scale / 100)) 100 32 4 ;;
-    pbzip2) echo -k -c -q -p4 "$work/input" ;;
-    esac
-}
+. bench/arguments.bash
 for program in $programs; do
     [ -x "$work/bin/$program.gcc" ] || continue
     # shellcheck disable=SC2046
