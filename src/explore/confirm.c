@@ -67,7 +67,8 @@ static bool same_memory(const struct fw_control_head *head, const struct fw_show
     return true;
 }
 
-static void describe(const struct fw_session *session, char *text, size_t size)
+static void describe(const struct fw_session *session, const struct fw_shown *witness, char *text,
+                     size_t size)
 {
     const struct fw_control_head *head = fw_session_head(session);
 
@@ -76,6 +77,10 @@ static void describe(const struct fw_session *session, char *text, size_t size)
     else if (head->steps_done < head->step_count)
         snprintf(text, size, "the run ended after step %u of %u", head->steps_done,
                  head->step_count);
+    else if (!goals_reached(head, witness))
+        snprintf(text, size, "not every event has a place where its thread can be held");
+    else if (witness->claim == FW_CLAIM_DEADLOCK)
+        snprintf(text, size, "all threads came to their locks, but did not wait for each other");
     else
         snprintf(text, size, "the accesses were to different memory");
 }
@@ -103,7 +108,8 @@ static void judge(const struct fw_shown *witness, const struct fw_baseline *base
 
     if (!is_confirmed(session, witness, result, shown)) {
         if (!confirmation->divergence[0])
-            describe(session, confirmation->divergence, sizeof confirmation->divergence);
+            describe(session, witness, confirmation->divergence,
+                     sizeof confirmation->divergence);
         return;
     }
     confirmation->confirmed++;

@@ -54,8 +54,9 @@ static uint64_t arrivals(struct builder *b, uint64_t index, const struct fw_land
     return count;
 }
 
-/* The thread's steps to just before the event: by its latest landmark, and from there. */
-static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32_t site)
+/* The thread's steps to just before the event: by its latest landmark, and from there.  Again: it
+ * has been there, and comes by once more. */
+static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32_t site, bool again)
 {
     uint32_t thread = b->moments->events.at[index].thread;
     const struct fw_landmark *mark = fw_moments_landmark(b->moments, index);
@@ -73,18 +74,22 @@ static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32
         if (fw_moments_same(b->moments, mark->event, index))
             return step;
     }
-    step = add_step(b, thread, b->loosely ? FW_STEP_PLACE : FW_STEP_BLOCKS);
+    step = add_step(b, thread, b->loosely || again ? FW_STEP_PLACE : FW_STEP_BLOCKS);
     step->site = site;
-    step->ordinal = b->loosely ? arrivals(b, index, mark)
-                               : fw_moments_blocks(b->moments, index) - (mark ? mark->blocks : 0);
+    step->ordinal = b->loosely || again
+                        ? arrivals(b, index, mark)
+                        : fw_moments_blocks(b->moments, index) - (mark ? mark->blocks : 0);
     b->led.at[thread] = index + 1;
     return step;
 }
 
-/* The thread runs until the event is next: it has not begun what makes it. */
+/* The thread runs until the event is next: it has not begun what makes it.  A repeat has no place
+ * of its own: it is next where the thread comes by the place of the first one again. */
 static int until_before(struct builder *b, uint64_t event, int goal)
 {
-    uint64_t index = fw_moments_start(b->moments, fw_moments_placed(b->moments, event));
+    uint64_t placed = fw_moments_placed(b->moments, event);
+    uint64_t index = fw_moments_start(b->moments, placed);
+    bool again = placed != event && *begun(b, b->moments->events.at[event].thread) > index;
     uint32_t site = FW_CONTROL_NONE;
     struct fw_control_step *step;
 
@@ -92,7 +97,7 @@ static int until_before(struct builder *b, uint64_t event, int goal)
         site = fw_moments_site(b->moments, index, b->session);
     if (site == FW_CONTROL_NONE)
         return fw_error_set(b->err, "event %" PRIu64 " has no place in the program", index);
-    step = lead_to(b, index, site);
+    step = lead_to(b, index, site, again);
     if (goal >= 0) {
         step->flags = FW_STEP_GOAL;
         step->goal = (uint16_t)goal;
@@ -135,6 +140,14 @@ static int goal_of(const struct fw_shown *witness, uint64_t index)
         if (witness->events[i] == index)
             return (int)i;
     return -1;
+}
+
+/* Is it a goal that only repeats an access with a place? */
+static bool is_repeated_goal(const struct fw_moments *moments, const struct fw_shown *witness,
+                             uint64_t index)
+{
+    return goal_of(witness, index) >= 0 && !fw_moments_has_place(moments, index) &&
+           fw_moments_placed(moments, index) != index;
 }
 
 /* Does a stretch end behind order[i]: another thread comes next, or a goal is here or next? */
@@ -196,7 +209,9 @@ static int add_order(struct builder *b, const struct fw_shown *witness, size_t c
         if (!ends_stretch(b->moments, witness, count, i))
             continue;
         end_joined(b, witness->order, from, i);
-        last = last_placed(b->moments, witness->order, from, i);
+        last = is_repeated_goal(b->moments, witness, witness->order[i])
+                   ? i
+                   : last_placed(b->moments, witness->order, from, i);
         if (last <= i && add_stretch(b, witness, witness->order[last]) < 0)
             return -1;
         from = i + 1;

@@ -106,6 +106,19 @@ for level in -O0 -O2; do
     grep -q '"harm":"deadlock"' cycle.json || complain "the deadlock does no harm"
 done
 
+# A write that the recording leaves out as a repeat is shown where its thread comes by again.
+build -O0 "$FOREWEAVE_SOURCE/tests/cli/replay/lost.c" -o again
+build -O0 -DOK "$FOREWEAVE_SOURCE/tests/cli/replay/lost.c" -o again_ok
+expect 66 run -q --format=json -o again.json -- ./again
+[ "$(found atomicity confirmed again.json)" = 1 ] || complain "the repeated write is not confirmed"
+grep -q '"status":"not-reproduced"' again.json && complain "not all is confirmed: $(cat again.json)"
+for schedule in .foreweave/last/*.sched; do
+    expect 66 replay --runs=2 "$schedule"
+    out_has '(2 of 2 runs)'
+done
+expect 66 run -q --format=json -o again.json -- ./again_ok
+grep -qE '"kind":"(race|atomicity)"' again.json && complain "found in the right program"
+
 # Patterns over two variables, on request.
 for name in kernel_mozilla_10 kernel_mozilla_10_ok; do
     build -O2 "$FOREWEAVE_SOURCE/tests/programs/$name.c" -o "$name"
