@@ -54,6 +54,10 @@ static const struct {
     { "sync", FW_CONTROL_SYNC_ONLY },
 };
 
+#define LIMIT   10   /* seconds of a run, unless told otherwise */
+#define NO_TIME 1e-9 /* seconds: 0 would be any number of them */
+#define A_START 1    /* second that a recorded program has at least */
+
 #define BUDGETS .group = "Budgets"
 #define HOW     .group = "How to explore"
 
@@ -173,6 +177,7 @@ static int parse(const struct explore *explore, struct fw_campaign_setup *setup)
         return fw_cmd_usage("--depth: %" PRIu64 " is not between 1 and 64", explore->depth);
     if (explore->jobs < 1 || explore->jobs > 256)
         return fw_cmd_usage("--jobs: %" PRIu64 " is not between 1 and 256", explore->jobs);
+    setup->session.limit = LIMIT;
     setup->depth = (uint32_t)explore->depth;
     setup->jobs = (uint32_t)explore->jobs;
     status = parse_seconds("time", explore->time, &setup->seconds);
@@ -359,17 +364,21 @@ static int prepare_folder(const struct explore *explore, struct fw_campaign_setu
     return 0;
 }
 
-/* Records one run and foresees others, which come first. */
+/* Records one run and foresees others, which come first.  Of a limited time recording may take what
+ * a run may, and predicting half of the rest; the campaign has what is left. */
 static int predict(const struct explore *explore, struct watch *watch,
                    struct fw_predicted *predicted, struct fw_campaign_setup *setup, char **argv)
 {
     const char *folder = explore->folder ? explore->folder : make_folder(watch);
     char *trace = folder ? fw_xasprintf("%s/trace.fwt", folder) : NULL;
+    double start = now(), all = setup->seconds, limit = setup->session.limit, left;
+    double most = all > A_START ? all : A_START;
     struct fw_predicted_setup recording = { .argv = argv,
                                             .runtime = setup->session.runtime,
                                             .trace = trace,
                                             .seed = explore->seed,
-                                            .limit = setup->session.limit,
+                                            .limit = all > 0 && most < limit ? most : limit,
+                                            .until = all > 0 ? start + all : 0,
                                             .hide = true,
                                             .quiet = explore->quiet };
     int status = trace ? fw_predicted_make(predicted, &recording) : FW_EXIT_FAILURE;
@@ -377,6 +386,9 @@ static int predict(const struct explore *explore, struct watch *watch,
     free(trace);
     if (!status)
         setup->proposals = fw_predicted_propose(predicted);
+    left = start + all - now();
+    if (all > 0)
+        setup->seconds = left > NO_TIME ? left : NO_TIME;
     return status;
 }
 

@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LONGEST 1000000u /* events of a recorded run that is tried itself */
+#define LONGEST  1000000u /* events of a recorded run that is tried itself */
+#define SHORTEST 0.1      /* seconds for predicting, if they are limited */
 
 /* --- recording ------------------------------------------------------------------------------- */
 
@@ -65,6 +66,8 @@ static int record(struct fw_predicted *predicted, const struct fw_predicted_setu
 static int predict(struct fw_predicted *predicted, const struct fw_predicted_setup *setup)
 {
     struct fw_read_options reading = { .symbols = true };
+    double start = fw_check_now(), half = (setup->until - start) / 2;
+    double seconds = half > SHORTEST ? half : SHORTEST;
     int status;
 
     for (size_t i = 0; fw_analyses[i]; i++)
@@ -73,7 +76,8 @@ static int predict(struct fw_predicted *predicted, const struct fw_predicted_set
     predicted->job = (struct fw_check_job) { .path = setup->trace,
                                              .selection = &predicted->selection,
                                              .options.two_variables = setup->two_variables,
-                                             .limits.start = fw_check_now(),
+                                             .limits.start = start,
+                                             .limits.seconds = setup->until > 0 ? seconds : 0,
                                              .limits.all_steps = true };
     status = fw_cmd_open_trace(&predicted->job.reader, setup->trace, &reading);
     return status ? status : fw_check_run(&predicted->job);

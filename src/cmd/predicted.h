@@ -22,6 +22,7 @@ struct fw_predicted_setup {
     const char *trace; /* path */
     uint64_t seed, quantum;
     double limit; /* seconds, less if all threads wait; 0: as long as it takes */
+    double until; /* by fw_check_now: half of the time up to then is for predicting; 0: any */
     bool hide;    /* the program's output is not shown */
     bool quiet;
     bool two_variables; /* atomicity: also patterns over two of them */

@@ -179,6 +179,32 @@ expect 66 explore -s random -n 200 --folder=dead -- ./count d 2 1
 out_has 'failure 1: deadlock'
 expect 66 replay dead/deadlock-*.sched
 expect 0 explore -s chess -- ./wait # who spins gives way
+# The run that predict records may be one that never ends: it ends with what is known of it.
+cat >circle.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static void *work(void *order)
+{
+    pthread_mutex_lock(order ? &a : &b);
+    pthread_barrier_wait(&both);
+    pthread_mutex_lock(order ? &b : &a);
+    return order;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&both, NULL, 2);
+    pthread_create(&thread, NULL, work, &a);
+    work(NULL);
+    return 0;
+}
+END
+build circle.c -o circle
+last='foreweave explore -q -s predict -n 3 -- ./circle'
+timeout -s KILL 60 "$FOREWEAVE" explore -q -s predict -n 3 -- ./circle >"$out" 2>"$err"
+[ $? = 66 ] || complain "predict does not get over a run that never ends"
+out_has 'failure 1: deadlock'
 expect 66 explore -s pct -n 3 --limit=1 -- ./wait forever
 out_has 'failure 1: hang'
 
@@ -194,6 +220,8 @@ expect 124 explore -q -s random --time=0.5 -- ./right
 out_has 'ended because the time is over'
 expect 66 explore -q -s random --time=2 -- ./lost
 out_has 'ended because the time is over'
+expect 124 explore -q -s predict --time=0.001 -- ./right # recording and predicting count
+out_has 'predict, seed 1: 0 runs'
 
 # --- the same seed is the same campaign ----------------------------------------------------------
 one() { "$FOREWEAVE" explore -q --folder="$1" "${@:2}" | sed "s/ $1\// F\//"; }
