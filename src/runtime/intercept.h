@@ -98,10 +98,22 @@ static inline void fw_done(struct fw_thread *t)
         fw_leave(t);
 }
 
-/* Around an input call on a stream: first without the token until it has something to read, if it
- * would wait (io_stream.c). */
+/* An input call on a stream, without the token if it would wait (io_stream.c). */
+#define FW_STREAM_INPUT(stream, call)                                                              \
+    do {                                                                                           \
+        struct fw_thread *waiting = fw_stream_begin(stream);                                       \
+                                                                                                   \
+        if (waiting) {                                                                             \
+            FW_AWAY(waiting, call);                                                                \
+            fw_stream_waited(waiting, stream);                                                     \
+        } else {                                                                                   \
+            call;                                                                                  \
+        }                                                                                          \
+        fw_stream_end(stream, FW_PC);                                                              \
+    } while (0)
 struct _IO_FILE;
-void fw_stream_begin(struct _IO_FILE *stream);
+struct fw_thread *fw_stream_begin(struct _IO_FILE *stream); /* NULL: it does not wait */
+void fw_stream_waited(struct fw_thread *t, struct _IO_FILE *stream);
 void fw_stream_end(struct _IO_FILE *stream, uintptr_t pc);
 
 /* --- descriptors (io_wait.c) ----------------------------------------------------------------- */

@@ -4,8 +4,8 @@
  *
  * stdio may allocate, be cancelled, and call the program back (fopencookie), so its functions run
  * as the program's own code.  A reader whose buffer is empty and whose descriptor has nothing yet
- * first fills the buffer without the token (__underflow, as getc would); what waits in the middle
- * of a line is left to the watchdog.
+ * runs without the token (no descriptor, no callback); what waits in the middle of a line is left
+ * to the watchdog.
  */
 /* libc's headers would define some of these functions themselves. */
 #ifndef __NO_INLINE__
@@ -25,7 +25,6 @@
 #undef getchar
 #undef getwc
 
-int __underflow(FILE *stream);
 int __uflow(FILE *stream);
 size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count,
                    FILE *restrict stream);
@@ -107,32 +106,24 @@ void fw_stream_unlock(void *stream)
 }
 
 /*
- * Waits outside until the stream has something in its buffer, or has ended or failed.  Another
+ * Before the real function: if it would wait, the thread, which is inside, for FW_AWAY.  Another
  * thread that reads the stream holds its lock, and waits outside as well.
  */
-static void fill(struct fw_thread *t, FILE *stream)
-{
-    FW_AWAY(t, {
-        flockfile(stream);
-        pthread_cleanup_push(fw_stream_unlock, stream);
-        if (stream->_IO_read_ptr >= stream->_IO_read_end)
-            __underflow(stream);
-        pthread_cleanup_pop(0);
-        funlockfile(stream);
-    });
-}
-
-/* Before the real function: the thread becomes the program's, with something to read. */
 static struct fw_thread *begin(FILE *stream)
 {
     struct fw_thread *t = fw_enter();
 
-    if (!t)
-        return NULL;
-    if (reader_waits(stream))
-        fill(t, stream);
+    if (t && reader_waits(stream))
+        return t;
+    fw_done(t);
+    return NULL;
+}
+
+/* The real function is over, and the stream's lock free. */
+void fw_stream_waited(struct fw_thread *t, FILE *stream)
+{
+    fw_wake(stream, 1, 0);
     fw_leave(t);
-    return t;
 }
 
 /* --- channels ------------------------------------------------------------------------------- */
@@ -170,11 +161,13 @@ void fw_stream_closing(FILE *stream, uintptr_t pc)
     }
 }
 
-void fw_stream_begin(FILE *stream)
+struct fw_thread *fw_stream_begin(FILE *stream)
 {
-    begin(stream);
-    if (fw_stream_locks(stream))
+    struct fw_thread *t = begin(stream);
+
+    if (!t && fw_stream_locks(stream))
         flockfile(stream);
+    return t;
 }
 
 void fw_stream_end(FILE *stream, uintptr_t pc)
@@ -187,8 +180,14 @@ void fw_stream_end(FILE *stream, uintptr_t pc)
 /* The real call, with all that goes around it. */
 #define IN(stream, call)                                                                           \
     do {                                                                                           \
-        begin(stream);                                                                             \
-        FW_STREAM_CALL(stream, call);                                                              \
+        struct fw_thread *waiting = begin(stream);                                                 \
+                                                                                                   \
+        if (waiting) {                                                                             \
+            FW_AWAY(waiting, call);                                                                \
+            fw_stream_waited(waiting, stream);                                                     \
+        } else {                                                                                   \
+            FW_STREAM_CALL(stream, call);                                                          \
+        }                                                                                          \
         fw_stream_in(stream, FW_PC);                                                               \
     } while (0)
 

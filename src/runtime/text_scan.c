@@ -143,7 +143,7 @@ static void tell_source(const char *text, uintptr_t pc)
 }
 
 #define LIST(...) __VA_ARGS__
-#define SCAN(name, list_name, parameters, pass, before, after)                                     \
+#define SCAN(name, list_name, parameters, pass, around)                                            \
     int list_name(parameters, va_list rest);                                                       \
     int name(parameters, ...);                                                                     \
     FW_EXPORT int list_name(parameters, va_list rest)                                              \
@@ -151,10 +151,8 @@ static void tell_source(const char *text, uintptr_t pc)
         va_list again;                                                                             \
         int stored;                                                                                \
                                                                                                    \
-        before;                                                                                    \
         va_copy(again, rest);                                                                      \
-        stored = REAL(list_name)(pass, rest);                                                      \
-        after;                                                                                     \
+        around(stored = REAL(list_name)(pass, rest));                                              \
         if (fw_self)                                                                               \
             tell_stored(format, again, stored, FW_PC);                                             \
         va_end(again);                                                                             \
@@ -165,10 +163,8 @@ static void tell_source(const char *text, uintptr_t pc)
         va_list rest;                                                                              \
         int stored;                                                                                \
                                                                                                    \
-        before;                                                                                    \
         va_start(rest, format);                                                                    \
-        stored = REAL(list_name)(pass, rest);                                                      \
-        after;                                                                                     \
+        around(stored = REAL(list_name)(pass, rest));                                              \
         va_end(rest);                                                                              \
         va_start(rest, format);                                                                    \
         if (fw_self)                                                                               \
@@ -181,14 +177,20 @@ static void tell_source(const char *text, uintptr_t pc)
 #define STREAM LIST(struct _IO_FILE *restrict stream, const char *restrict format)
 #define INPUT  const char *restrict format
 
+#define FROM_TEXT(call)                                                                            \
+    do {                                                                                           \
+        if (fw_self)                                                                               \
+            tell_source(text, FW_PC);                                                              \
+        call;                                                                                      \
+    } while (0)
+#define FROM_STREAM(call) FW_STREAM_INPUT(stream, call)
+#define FROM_INPUT(call)  FW_STREAM_INPUT(stdin, call)
+
 /* Plain, and as the compiler's headers rename them by the standard that is asked for. */
 #define SCANS(prefix)                                                                              \
-    SCAN(prefix##sscanf, prefix##vsscanf, TEXT, LIST(text, format),                                \
-         if (fw_self) tell_source(text, FW_PC), (void)0)                                           \
-    SCAN(prefix##fscanf, prefix##vfscanf, STREAM, LIST(stream, format), fw_stream_begin(stream),   \
-         fw_stream_end(stream, FW_PC))                                                             \
-    SCAN(prefix##scanf, prefix##vscanf, INPUT, format, fw_stream_begin(stdin),                     \
-         fw_stream_end(stdin, FW_PC))
+    SCAN(prefix##sscanf, prefix##vsscanf, TEXT, LIST(text, format), FROM_TEXT)                     \
+    SCAN(prefix##fscanf, prefix##vfscanf, STREAM, LIST(stream, format), FROM_STREAM)               \
+    SCAN(prefix##scanf, prefix##vscanf, INPUT, format, FROM_INPUT)
 
 SCANS()
 SCANS(__isoc99_)

@@ -6,4 +6,7 @@
 like_native text
 like_native heap
 like_native io
+for fault in $(sed -n 's/^    { "\([a-z]*\)", .*/\1/p' "$programs/faults.c"); do
+    like_native faults "$fault"
+done
 finish
