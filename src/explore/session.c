@@ -20,12 +20,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define STEPS     65536u
-#define PATHS     4096u
-#define CHOICES   65536u
-#define THREADS   4096u
+#define THREADS   FW_SESSION_PATHS
 #define TURNS     (1u << 18)
 #define DECISIONS (64u << 20)
+/* As many as a run can tell decisions between two threads or more, and all who may sleep. */
+#define CHOICES (DECISIONS / (sizeof(struct fw_control_decision) +                                 \
+                              2 * sizeof(struct fw_control_candidate)) + THREADS)
 #define TRAIL     (1u << 20)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
 
@@ -41,8 +41,8 @@ static uint64_t lay_out(struct fw_control_head *head)
     AREA(modules, struct fw_control_module, FW_CONTROL_MODULES);
     AREA(pairs, struct fw_control_pairs, 1);
     AREA(sites, struct fw_control_site, FW_SESSION_SITES);
-    AREA(steps, struct fw_control_step, STEPS);
-    AREA(paths, struct fw_control_path, PATHS);
+    AREA(steps, struct fw_control_step, FW_SESSION_STEPS);
+    AREA(paths, struct fw_control_path, FW_SESSION_PATHS);
     AREA(choices, uint32_t, CHOICES);
     AREA(threads, struct fw_control_thread, THREADS);
     AREA(turns, struct fw_control_turn, TURNS);
@@ -50,8 +50,8 @@ static uint64_t lay_out(struct fw_control_head *head)
     AREA(trail, struct fw_control_trail, TRAIL);
 #undef AREA
     head->sites_room = FW_SESSION_SITES;
-    head->steps_room = STEPS;
-    head->paths_room = PATHS;
+    head->steps_room = FW_SESSION_STEPS;
+    head->paths_room = FW_SESSION_PATHS;
     head->choices_room = CHOICES;
     head->threads_room = THREADS;
     head->turns_room = TURNS;
@@ -134,13 +134,18 @@ void fw_session_classify(struct fw_session *session, fw_classify classify, void 
 
 /* --- orders ---------------------------------------------------------------------------------- */
 
+int fw_session_fits(size_t steps, size_t paths, struct fw_error *err)
+{
+    if (steps <= FW_SESSION_STEPS && paths <= FW_SESSION_PATHS)
+        return 0;
+    return fw_error_set(err, "a schedule of %zu steps and %zu threads is too long", steps, paths);
+}
+
 static int check_order(const struct fw_run_order *order, struct fw_error *err)
 {
-    if (order->step_count > STEPS || order->path_count > PATHS ||
-        order->choice_count + order->sleep_count > CHOICES)
-        return fw_error_set(err, "a schedule of %u steps and %u threads is too long",
-                            order->step_count, order->path_count);
-    return 0;
+    if (order->choice_count + order->sleep_count > CHOICES)
+        return fw_error_set(err, "a schedule of %u choices is too long", order->choice_count);
+    return fw_session_fits(order->step_count, order->path_count, err);
 }
 
 static void give_order(struct fw_session *session, const struct fw_run_order *order)

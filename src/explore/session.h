@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define FW_SESSION_STEPS (1u << 20) /* of a run, at most */
+#define FW_SESSION_PATHS 4096u      /* threads that steps can name */
+
 struct fw_session_setup {
     char *const *argv;   /* NULL behind the last */
     const char *runtime; /* the library */
@@ -83,6 +86,9 @@ void fw_session_forget_classes(struct fw_session *session);
 const char *fw_session_file(const struct fw_session *session);
 /* FOREWEAVE_OPTIONS of the program. */
 void fw_session_options(const struct fw_session *session, char options[128]);
+
+/* -1: there are too many for a run. */
+int fw_session_fits(size_t steps, size_t paths, struct fw_error *err);
 
 /* -1: it could not be started. */
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,

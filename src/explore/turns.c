@@ -162,6 +162,8 @@ int fw_turns_anchor(const struct fw_turns *turns, struct fw_session *session,
     struct fw_run_order order = fw_turns_order(turns);
 
     fw_script_init(schedule);
+    if (turns->steps.len > FW_SCRIPT_STEPS)
+        return fw_error_set(err, "%zu steps are too many for a file", turns->steps.len);
     fw_session_classify(session, fw_anchors_learn, anchors);
     for (uint32_t i = 0; i < fw_session_head(session)->site_count; i++)
         fw_session_ask(session, i);

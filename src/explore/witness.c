@@ -351,12 +351,13 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
     int status;
 
     if (check_indices(moments, witness->order, witness->order_count, err) < 0 ||
-        check_indices(moments, witness->events, witness->event_count, err) < 0)
+        check_indices(moments, witness->events, witness->event_count, err) < 0 ||
+        fw_session_fits(0, moments->paths.len, err) < 0)
         return -1;
     take_paths(moments, steps, paths);
     status = add_all(&b, witness, way.variant);
     release(&b);
-    return status;
+    return status < 0 ? -1 : fw_session_fits(steps->len, paths->len, err);
 }
 
 /* The ones who make the thread, from the main one on. */
@@ -380,7 +381,8 @@ int fw_preemption_steps(const struct fw_moments *moments, uint64_t event,
     uint32_t thread;
     int status;
 
-    if (check_indices(moments, &event, 1, err) < 0)
+    if (check_indices(moments, &event, 1, err) < 0 ||
+        fw_session_fits(0, moments->paths.len, err) < 0)
         return -1;
     thread = moments->events.at[event].thread;
     take_paths(moments, steps, paths);
@@ -388,5 +390,5 @@ int fw_preemption_steps(const struct fw_moments *moments, uint64_t event,
     status = until_before(&b, event, -1);
     let_others(&b, thread);
     release(&b);
-    return status;
+    return status < 0 ? -1 : fw_session_fits(steps->len, paths->len, err);
 }

@@ -104,6 +104,8 @@ static bool is_same_place(uint32_t site, uint32_t wanted)
 {
     const struct fw_control_site *a = fw_control_site(site), *b = fw_control_site(wanted);
 
+    if (wanted >= fw_control->sites_room)
+        return false; /* there was no room for it */
     return a->offset == b->offset && a->module == b->module &&
            (!b->operation[0] || strcmp(a->operation, b->operation) == 0);
 }

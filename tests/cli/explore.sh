@@ -208,6 +208,48 @@ out_has 'failure 1: deadlock'
 expect 66 explore -s pct -n 3 --limit=1 -- ./wait forever
 out_has 'failure 1: hang'
 
+# --- long runs -----------------------------------------------------------------------------------
+# More choices, steps of a witness and threads than a schedule's file may have: it goes on.
+cat >long.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int turns, whose, after;
+static void *take_turns(void *argument)
+{
+    int me = argument != NULL;
+    for (int i = 0; i < turns; i++) {
+        pthread_mutex_lock(&lock);
+        while (whose != me)
+            pthread_cond_wait(&changed, &lock);
+        whose = !me;
+        pthread_cond_signal(&changed);
+        pthread_mutex_unlock(&lock);
+    }
+    after++;
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t one, other;
+    turns = atoi(argv[1]);
+    for (int i = 0; i < atoi(argv[2]); i++) {
+        pthread_create(&one, NULL, take_turns, NULL);
+        pthread_create(&other, NULL, take_turns, &lock);
+        pthread_join(one, NULL);
+        pthread_join(other, NULL);
+    }
+    return argc - 3;
+}
+END
+build long.c -o long
+expect 0 explore -q -s chess -n 5 -- ./count m 2 20000
+expect 0 explore -q -s predict -n 4 -- ./long 18000 1
+expect 0 explore -q -s predict -n 3 -- ./long 0 2200
+expect 66 run -q --runs=1 -- ./long 18000 1
+err_has 'steps are too many for a file'
+
 # --- budgets -------------------------------------------------------------------------------------
 expect 0 explore -q -s random -n 37 -- ./right
 out_is 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
