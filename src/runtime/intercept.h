@@ -116,6 +116,22 @@ struct fw_thread *fw_stream_begin(struct _IO_FILE *stream); /* NULL: it does not
 void fw_stream_waited(struct fw_thread *t, struct _IO_FILE *stream);
 void fw_stream_end(struct _IO_FILE *stream, uintptr_t pc);
 
+/*
+ * Can so many bytes be read there?  For what the program gives to the kernel, which says EFAULT
+ * where we would end the program.  Asks the kernel, a page at a time (io_wait.c).
+ */
+bool fw_readable(const void *address, size_t bytes);
+/* A text, if it can be read; NULL: not. */
+const char *fw_readable_text(const char *text);
+
+/* Bytes that the kernel is told to read, which says how many it did, or that there are none. */
+static inline void fw_reads_given(struct fw_thread *t, const void *address, size_t bytes,
+                                  uintptr_t pc)
+{
+    if (bytes <= 1u << 20 || fw_readable(address, bytes))
+        fw_reads(t, address, bytes, pc);
+}
+
 /* --- descriptors (io_wait.c) ----------------------------------------------------------------- */
 
 /* Would an operation that needs `events` (of poll) wait?  Leaves errno alone. */

@@ -85,6 +85,14 @@ static uint64_t hash_address(const void *address, socklen_t length)
     return port ^ (uint64_t)four << 16;
 }
 
+/* Of an address that the program has given; 0 also if the kernel does not take it. */
+static uint64_t hash_given(const void *address, socklen_t length)
+{
+    if (length > sizeof(struct sockaddr_storage) || !fw_readable(address, length))
+        return 0;
+    return hash_port(address, length);
+}
+
 typedef uint64_t hash_function(const void *address, socklen_t length);
 
 /* Of the socket itself (SYS_getsockname), or of its other end (SYS_getpeername). */
@@ -135,7 +143,7 @@ unsigned fw_channel_socket(int fd, bool *datagrams)
 
 unsigned fw_channel_datagrams(int fd, const void *address, socklen_t length)
 {
-    uint64_t port = hash_port(address, length);
+    uint64_t port = hash_given(address, length);
 
     if (!port)
         port = hash_of(SYS_getpeername, fd, hash_port);
@@ -155,7 +163,7 @@ void fw_channel_listens(struct fw_thread *t, int fd, uintptr_t pc)
 
 void fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t length, uintptr_t pc)
 {
-    uint64_t port = hash_port(address, length);
+    uint64_t port = hash_given(address, length);
 
     if (!port)
         return;
@@ -166,7 +174,7 @@ void fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t l
 void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length,
                           uintptr_t pc)
 {
-    uint64_t port = hash_port(address, length);
+    uint64_t port = hash_given(address, length);
 
     fw_channel_changed();
     if (!t || !port || !fw_channel_known(FW_KEY_LISTENERS, port, 0) || !has_connections(fd))

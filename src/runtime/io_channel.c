@@ -289,12 +289,17 @@ static void pass(struct fw_thread *t, int fd, uintptr_t pc)
 
 void fw_channel_passed(struct fw_thread *t, const struct msghdr *message, uintptr_t pc)
 {
-    if (!message->msg_control)
+    const char *end = (const char *)message->msg_control + message->msg_controllen;
+
+    if (!message->msg_control || message->msg_controllen > 1u << 20 ||
+        !fw_readable(message->msg_control, message->msg_controllen))
         return;
     for (struct cmsghdr *at = CMSG_FIRSTHDR(message); at;
          at = CMSG_NXTHDR((struct msghdr *)message, at)) {
         size_t bytes = at->cmsg_len - CMSG_LEN(0);
 
+        if (at->cmsg_len < CMSG_LEN(0) || at->cmsg_len > (size_t)(end - (const char *)at))
+            return; /* EINVAL */
         if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS)
             continue;
         for (size_t i = 0; i + sizeof(int) <= bytes; i += sizeof(int)) {

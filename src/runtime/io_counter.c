@@ -226,7 +226,7 @@ FW_EXPORT int epoll_ctl(int set_fd, int operation, int fd, struct epoll_event *e
 {
     struct fw_thread *t = operation == EPOLL_CTL_DEL ? NULL : fw_enter();
 
-    if (t && event) {
+    if (t && fw_readable(event, sizeof *event)) {
         uint64_t set = fw_channel_in(set_fd);
 
         fw_reads(t, event, sizeof *event, FW_PC);

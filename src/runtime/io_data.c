@@ -33,24 +33,27 @@ static ssize_t got_bytes(struct fw_thread *t, unsigned channel, const void *buff
     return got;
 }
 
-/* Parts of a scattered buffer, as far as `bytes` go. */
+/* What was stored in the parts of a scattered buffer, as far as `bytes` go. */
 static void tell_parts(struct fw_thread *t, const struct iovec *parts, size_t count, ssize_t bytes,
-                       bool write, uintptr_t pc)
+                       uintptr_t pc)
 {
     size_t left = bytes > 0 ? (size_t)bytes : 0;
 
-    if (!t)
+    if (!t || bytes < 0)
         return;
     fw_reads(t, parts, count * sizeof *parts, pc);
     for (size_t i = 0; i < count && left; i++) {
         size_t here = parts[i].iov_len < left ? parts[i].iov_len : left;
 
-        if (write)
-            fw_writes(t, parts[i].iov_base, here, pc);
-        else
-            fw_reads(t, parts[i].iov_base, here, pc);
+        fw_writes(t, parts[i].iov_base, here, pc);
         left -= here;
     }
+}
+
+/* How many parts there are to look at: none if the kernel will say that they are wrong. */
+static size_t parts_given(const struct iovec *parts, size_t count)
+{
+    return count <= IOV_MAX && fw_readable(parts, count * sizeof *parts) ? count : 0;
 }
 
 static size_t parts_bytes(const struct iovec *parts, size_t count)
@@ -60,6 +63,14 @@ static size_t parts_bytes(const struct iovec *parts, size_t count)
     for (size_t i = 0; i < count; i++)
         bytes += parts[i].iov_len;
     return bytes;
+}
+
+/* What is about to be sent. */
+static void tell_given(struct fw_thread *t, const struct iovec *parts, size_t count, uintptr_t pc)
+{
+    fw_reads(t, parts, count * sizeof *parts, pc);
+    for (size_t i = 0; i < count; i++)
+        fw_reads_given(t, parts[i].iov_base, parts[i].iov_len, pc);
 }
 
 static void tell_address(struct fw_thread *t, const void *address, const socklen_t *length,
@@ -194,7 +205,7 @@ static ssize_t got_parts(struct fw_thread *t, unsigned channel, const struct iov
                          size_t count, ssize_t got, uintptr_t pc)
 {
     fw_channel_read(t, channel, got, pc);
-    tell_parts(t, parts, count, got, true, pc);
+    tell_parts(t, parts, count, got, pc);
     fw_done(t);
     return got;
 }
@@ -209,12 +220,13 @@ FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
         return REAL(recvmsg)(fd, message, flags);
     channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags), got = REAL(recvmsg)(fd, message, flags));
+    if (got < 0)
+        return got_parts(t, channel, NULL, 0, got, FW_PC);
     fw_channel_changed(); /* there may be descriptors in it */
     fw_writes(t, message, sizeof *message, FW_PC);
-    if (got >= 0 && message->msg_name)
+    if (message->msg_name)
         fw_writes(t, message->msg_name, message->msg_namelen, FW_PC);
-    if (got >= 0)
-        fw_writes(t, message->msg_control, message->msg_controllen, FW_PC);
+    fw_writes(t, message->msg_control, message->msg_controllen, FW_PC);
     return got_parts(t, channel, message->msg_iov, message->msg_iovlen, got, FW_PC);
 }
 
@@ -233,7 +245,7 @@ FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     fw_channel_read(t, channel, got, FW_PC);
     for (int i = 0; i < got; i++)
         tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen,
-                   messages[i].msg_len, true, FW_PC);
+                   messages[i].msg_len, FW_PC);
     if (got > 0)
         fw_writes(t, messages, (size_t)got * sizeof *messages, FW_PC);
     fw_done(t);
@@ -289,7 +301,7 @@ static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, u
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    fw_reads(t, buffer, bytes, FW_PC);                                                             \
+    fw_reads_given(t, buffer, bytes, FW_PC);                                                       \
     waits = !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes);                             \
     channel = fw_channel_out(fd, to, length);                                                      \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
@@ -326,13 +338,14 @@ FW_EXPORT ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
     struct fw_thread *t = fw_enter();                                                              \
     unsigned channel;                                                                              \
     ssize_t sent;                                                                                  \
-    size_t bytes;                                                                                  \
+    size_t given, bytes;                                                                           \
     bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    bytes = parts_bytes(parts, (size_t)count);                                                     \
-    tell_parts(t, parts, (size_t)count, (ssize_t)bytes, false, FW_PC);                             \
+    given = parts_given(parts, (size_t)count);                                                     \
+    bytes = parts_bytes(parts, given);                                                             \
+    tell_given(t, parts, given, FW_PC);                                                            \
     waits = !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes);                             \
     channel = begin_message(t, fd, message, FW_PC);                                                \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
@@ -368,12 +381,21 @@ FW_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t o
     SEND_PARTS(0, NULL, REAL(pwritev2)(fd, parts, count, offset, flags));
 }
 
+/* What the program says, or nothing if it cannot be read. */
+static const struct msghdr *given_message(const struct msghdr *message)
+{
+    static const struct msghdr nothing;
+
+    return fw_self && fw_readable(message, sizeof *message) ? message : &nothing;
+}
+
 FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    const struct iovec *parts = message->msg_iov;
-    size_t count = message->msg_iovlen;
+    const struct msghdr *seen = given_message(message);
+    const struct iovec *parts = seen->msg_iov;
+    size_t count = seen->msg_iovlen;
 
-    SEND_PARTS(flags, message, REAL(sendmsg)(fd, message, flags));
+    SEND_PARTS(flags, seen, REAL(sendmsg)(fd, message, flags));
 }
 
 FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
@@ -383,10 +405,11 @@ FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 
     if (!t)
         return REAL(sendmmsg)(fd, messages, count, flags);
-    for (unsigned i = 0; i < count; i++) {
-        tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, SSIZE_MAX, false,
-                   FW_PC);
-        fw_channel_writing(t, begin_message(t, fd, &messages[i].msg_hdr, FW_PC), true, FW_PC);
+    for (unsigned i = 0; i < count && i < IOV_MAX; i++) {
+        const struct msghdr *seen = given_message(&messages[i].msg_hdr);
+
+        tell_given(t, seen->msg_iov, parts_given(seen->msg_iov, seen->msg_iovlen), FW_PC);
+        fw_channel_writing(t, begin_message(t, fd, seen, FW_PC), true, FW_PC);
     }
     FW_PASS(t, !(flags & MSG_DONTWAIT), sent = REAL(sendmmsg)(fd, messages, count, flags));
     fw_done(t);

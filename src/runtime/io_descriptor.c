@@ -50,9 +50,11 @@ static unsigned opening(struct fw_thread *t, const char *path, uintptr_t pc)
     struct stat about;
     unsigned fifo;
 
-    if (path && REAL(strncmp)(path, terminals, sizeof terminals - 1) == 0)
+    if (fw_syscall(SYS_stat, (long)path, (long)&about, 0, 0, 0, 0) < 0)
+        return 0;
+    if (REAL(strncmp)(path, terminals, sizeof terminals - 1) == 0)
         fw_channel_terminals();
-    if (fw_syscall(SYS_stat, (long)path, (long)&about, 0, 0, 0, 0) < 0 || !S_ISFIFO(about.st_mode))
+    if (!S_ISFIFO(about.st_mode))
         return 0;
     fifo = fw_channel_of(FW_KEY_PIPE, about.st_dev, about.st_ino);
     fw_channel_before(t, fifo, pc);
@@ -66,7 +68,7 @@ static unsigned opening(struct fw_thread *t, const char *path, uintptr_t pc)
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    fw_reads_text(t, path, FW_PC);                                                                 \
+    fw_reads_text(t, fw_readable_text(path), FW_PC);                                               \
     fifo = opening(t, path, FW_PC);                                                                \
     FW_PASS(t, open_waits(path, flags), fd = call);                                                \
     return opened(t, fifo, fd, FW_PC)
@@ -273,7 +275,7 @@ static void tell_lock(struct fw_thread *t, bool unlocks, bool over, int result, 
 static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, uintptr_t pc)
 {
     struct fw_thread *t = fw_enter();
-    bool locks = t && argument && is_lock(command);
+    bool locks = t && is_lock(command) && fw_readable(argument, sizeof(struct flock));
     bool unlocks = locks && ((const struct flock *)argument)->l_type == F_UNLCK;
     int result;
 

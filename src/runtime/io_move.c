@@ -6,6 +6,7 @@
 #include "runtime/intercept.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -82,6 +83,12 @@ FW_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t most)
     MOVE(in, out, 0, REAL(sendfile64)(out, in, offset, most));
 }
 
+/* How many of them there are to look at: none if the kernel will say that they are wrong. */
+static size_t parts_given(const struct iovec *parts, size_t count)
+{
+    return count <= IOV_MAX && fw_readable(parts, count * sizeof *parts) ? count : 0;
+}
+
 static size_t all_bytes(const struct iovec *parts, size_t count)
 {
     size_t bytes = 0;
@@ -97,21 +104,23 @@ FW_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsi
     struct fw_thread *t = fw_enter();
     unsigned channel;
     ssize_t bytes;
+    size_t given;
     bool reads;
 
     if (!t)
         return REAL(vmsplice)(fd, parts, count, flags);
+    given = parts_given(parts, count);
     reads = (REAL(fcntl)(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
     channel = fw_channel_in(fd);
-    for (size_t i = 0; i < count && !reads; i++)
-        fw_reads(t, parts[i].iov_base, parts[i].iov_len, FW_PC);
+    for (size_t i = 0; i < given && !reads; i++)
+        fw_reads_given(t, parts[i].iov_base, parts[i].iov_len, FW_PC);
     if (reads)
         fw_channel_reading(t, channel, FW_PC);
     else
         fw_channel_writing(t, channel, false, FW_PC);
     FW_PASS(t, !(flags & SPLICE_F_NONBLOCK) &&
                    (reads ? fw_fd_waits(fd, POLLIN)
-                          : fw_fd_waits_write(fd, all_bytes(parts, count))),
+                          : fw_fd_waits_write(fd, all_bytes(parts, given))),
             bytes = REAL(vmsplice)(fd, parts, count, flags));
     if (reads)
         fw_channel_read(t, channel, bytes, FW_PC);

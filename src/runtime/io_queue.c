@@ -27,7 +27,7 @@ static unsigned find_queue(mqd_t queue)
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    fw_reads(t, message, bytes, FW_PC);                                                            \
+    fw_reads_given(t, message, bytes, FW_PC);                                                      \
     waits = fw_fd_waits(queue, POLLOUT);                                                           \
     channel = find_queue(queue);                                                                   \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \

@@ -247,7 +247,7 @@ FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 
     if (!t)
         return REAL(connect)(fd, address, length);
-    fw_reads(t, address, length, FW_PC);
+    fw_reads(t, address, length <= sizeof(struct sockaddr_storage) ? length : 0, FW_PC);
     fw_channel_connecting(t, address, length, FW_PC);
     flags = fw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     FW_PASS(t, flags >= 0 && !(flags & O_NONBLOCK), result = REAL(connect)(fd, address, length));

@@ -7,6 +7,7 @@
  */
 #include "runtime/intercept.h"
 
+#include <limits.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 
@@ -42,7 +43,8 @@ FW_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
 
     if (!t)
         return REAL(msgsnd)(queue, message, bytes, flags);
-    fw_reads(t, message, bytes + sizeof(long), FW_PC);
+    if (bytes <= SSIZE_MAX - sizeof(long))
+        fw_reads_given(t, message, bytes + sizeof(long), FW_PC);
     object = queue_of(queue);
     begin(t, object, FW_PC);
     FW_PASS(t, !(flags & IPC_NOWAIT), result = REAL(msgsnd)(queue, message, bytes, flags));
@@ -79,6 +81,8 @@ static const char *semaphores_of(int id)
 
 static bool semop_waits(const struct sembuf *operations, size_t count)
 {
+    if (count > UINT16_MAX || !fw_readable(operations, count * sizeof *operations))
+        return false; /* E2BIG, EFAULT */
     for (size_t i = 0; i < count; i++)
         if (operations[i].sem_op <= 0 && !(operations[i].sem_flg & IPC_NOWAIT))
             return true;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define PAGE ((uintptr_t)4096)
 
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
@@ -55,7 +58,41 @@ bool fw_fd_waits_write(int fd, size_t bytes)
 
 static bool is_zero(const struct timespec *timeout)
 {
-    return timeout && timeout->tv_sec == 0 && timeout->tv_nsec == 0;
+    return timeout && fw_readable(timeout, sizeof *timeout) && timeout->tv_sec == 0 &&
+           timeout->tv_nsec == 0;
+}
+
+/* --- what can be read? ---------------------------------------------------------------------- */
+
+/* The kernel copies a set of signals before it looks what to do with it, which makes no sense. */
+static bool word_is_readable(uintptr_t word)
+{
+    return word && fw_syscall(SYS_rt_sigprocmask, -1, (long)word, 0, 8, 0, 0) != -EFAULT;
+}
+
+bool fw_readable(const void *address, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)address & ~(uintptr_t)7, end = (uintptr_t)address + bytes;
+
+    if (!bytes)
+        return true;
+    if (end < bytes || bytes > SSIZE_MAX)
+        return false;
+    for (; at < end; at = (at | (PAGE - 1)) + 1)
+        if (!word_is_readable(at))
+            return false;
+    return true;
+}
+
+const char *fw_readable_text(const char *text)
+{
+    for (const char *at = text; fw_readable(at, 1); at++) {
+        while (*at && ((uintptr_t)at & (PAGE - 1)) != PAGE - 1)
+            at++;
+        if (!*at)
+            return text;
+    }
+    return NULL;
 }
 
 /* --- descriptors ---------------------------------------------------------------------------- */
@@ -78,12 +115,13 @@ static void tell_waits(const struct pollfd *fds, nfds_t count)
 
 static int polled(struct fw_thread *t, struct pollfd *fds, nfds_t count, int ready, uintptr_t pc)
 {
-    fw_reads(t, fds, count * sizeof *fds, pc);
     if (ready >= 0)
-        fw_writes(t, fds, count * sizeof *fds, pc);
+        fw_reads(t, fds, count * sizeof *fds, pc);
     for (nfds_t i = 0; t && ready > 0 && i < count; i++)
         if (fds[i].revents)
             tell_ready(t, fds[i].fd, fds[i].revents, pc);
+    for (nfds_t i = 0; t && ready >= 0 && i < count; i++)
+        fw_writes(t, &fds[i].revents, sizeof fds[i].revents, pc);
     fw_done(t);
     return ready;
 }
@@ -154,35 +192,80 @@ FW_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespe
     return polled(t, fds, count, ready, FW_PC);
 }
 
-static void tell_sets(struct fw_thread *t, int count, fd_set *const sets[3], uintptr_t pc)
+/* How many descriptors the kernel's table has room for; 0: it does not say. */
+static int table_size(void)
 {
+    static const char label[] = "\nFDSize:\t";
+    char text[512], *at;
+    long fd = fw_syscall(SYS_open, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    long length = fd < 0 ? 0 : fw_syscall(SYS_read, fd, (long)text, sizeof text - 1, 0, 0, 0);
+    int size = 0;
+
+    if (fd >= 0)
+        fw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    text[length > 0 ? length : 0] = 0;
+    at = REAL(strstr)(text, label);
+    for (at = at ? at + sizeof label - 1 : text; *at >= '0' && *at <= '9'; at++)
+        size = size < INT_MAX / 10 ? size * 10 + (*at - '0') : size;
+    return size;
+}
+
+/* Of larger sets than there are by rights the kernel looks at no more than it has a table for. */
+static int looked_at(int count)
+{
+    int size;
+
+    if (count <= FD_SETSIZE)
+        return count;
+    size = table_size();
+    if (!size)
+        fw_unmodelled("select of more descriptors than a set has");
+    return size && size < count ? size : size ? count : FD_SETSIZE;
+}
+
+static bool is_in(int fd, const fd_set *set)
+{
+    return ((const unsigned char *)set)[fd / 8] >> fd % 8 & 1;
+}
+
+static void tell_sets(struct fw_thread *t, int most, fd_set *const sets[3], uintptr_t pc)
+{
+    int count = t ? looked_at(most) : 0;
     size_t bytes = ((size_t)count + 63) / 64 * 8;
 
+    for (int i = 0; i < 3; i++)
+        for (int fd = 0; sets[i] && fd < count; fd++)
+            if (is_in(fd, sets[i]))
+                tell_ready(t, fd, i == 1 ? POLLOUT : POLLIN, pc);
     for (int i = 0; i < 3; i++) {
         if (!sets[i])
             continue;
         fw_reads(t, sets[i], bytes, pc);
         fw_writes(t, sets[i], bytes, pc);
-        for (int fd = 0; t && fd < count; fd++)
-            if (FD_ISSET(fd, sets[i]))
-                tell_ready(t, fd, i == 1 ? POLLOUT : POLLIN, pc);
     }
 }
 
 /* Would it wait?  The program's sets stay as they are. */
-static bool select_waits(int count, fd_set *const sets[3])
+static bool select_waits(int most, fd_set *const sets[3])
 {
     struct timespec none = { 0, 0 };
+    int count = looked_at(most);
+    size_t bytes = ((size_t)count + 63) / 64 * 8;
     fd_set copies[3];
 
-    if (count < 0 || count > FD_SETSIZE)
-        return true;
-    for (int i = 0; i < 3; i++)
-        if (sets[i])
-            fw_copy(&copies[i], sets[i], ((size_t)count + 63) / 64 * 8);
+    if (count < 0)
+        return false; /* EINVAL */
+    for (int i = 0; i < 3; i++) {
+        if (sets[i] && !fw_readable(sets[i], bytes))
+            return false; /* EFAULT */
+        if (sets[i] && count <= FD_SETSIZE)
+            fw_copy(&copies[i], sets[i], bytes);
+    }
     for (int fd = 0; sets[1] && fd < count; fd++)
-        if (FD_ISSET(fd, sets[1]))
+        if (is_in(fd, sets[1]))
             fw_channel_wants_room(fd);
+    if (count > FD_SETSIZE)
+        return true;
     return fw_syscall(SYS_pselect6, count, sets[0] ? (long)&copies[0] : 0,
                       sets[1] ? (long)&copies[1] : 0, sets[2] ? (long)&copies[2] : 0,
                       (long)&none, 0) == 0;
