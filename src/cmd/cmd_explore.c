@@ -101,7 +101,9 @@ static const struct fw_option options[] = {
       .detail = "New is a failure, a place that touches shared memory, or two places that touch "
                 "the same object one after the other in different threads." },
     { "limit", 0, "SECONDS", "a longer run hangs, which is a failure (10)",
-      FW_OPTION(TEXT, struct explore, limit), BUDGETS },
+      FW_OPTION(TEXT, struct explore, limit), BUDGETS,
+      .detail = "But one that still comes by points then, and by fewer so far than a run that came "
+                "to its end, is cut short and no failure." },
     { "ok", 0, "COMMAND", "a command that says whether a run was right",
       FW_OPTION(TEXT, struct explore, ok),
       .detail = "Without it a run is right if it exits with status 0. The command is run by the "
@@ -301,8 +303,9 @@ static int exit_status(const struct fw_campaign_state *state)
 {
     if (state->failing)
         return FW_EXIT_FINDINGS;
-    return state->end == FW_CAMPAIGN_TIME || state->end == FW_CAMPAIGN_STOPPED ? FW_EXIT_BUDGET
-                                                                               : FW_EXIT_OK;
+    return state->end == FW_CAMPAIGN_TIME || state->end == FW_CAMPAIGN_STOPPED || state->cut
+               ? FW_EXIT_BUDGET
+               : FW_EXIT_OK;
 }
 
 static int report(const struct explore *explore, const struct fw_explored *explored)
@@ -450,7 +453,8 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the program cannot be run or not be controlled, or the journal not be read" },
     { FW_EXIT_FINDINGS, "a run has failed" },
-    { FW_EXIT_BUDGET, "no run failed, but the time was over or the command was interrupted" },
+    { FW_EXIT_BUDGET,
+      "no run failed, but the time was over, runs were cut short, or the command interrupted" },
     { FW_EXIT_FAILURE, "Foreweave could not do its work" },
     { 0, NULL },
 };

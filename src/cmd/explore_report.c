@@ -64,13 +64,19 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
     const struct fw_campaign_state *state = explored->state;
 
     if (state->redundant)
-        fw_output_printf(out, "%" PRIu64 " runs were cut short: others had shown the same\n",
-                         state->redundant);
+        fw_output_printf(out, "%" PRIu64 " run%s cut short: others had shown the same\n",
+                         state->redundant, state->redundant == 1 ? " was" : "s were");
+    if (state->cut)
+        fw_output_printf(out,
+                         "%" PRIu64 " run%s cut short, still on the way after %g seconds: "
+                         "--limit=SECONDS gives more\n",
+                         state->cut, state->cut == 1 ? " was" : "s were",
+                         explored->setup->session.limit);
     if (state->diverged)
         fw_output_printf(out,
-                         "%" PRIu64 " runs did not follow their choices: something else than the "
+                         "%" PRIu64 " run%s did not follow the choices: something else than the "
                          "schedule decides what the program does\n",
-                         state->diverged);
+                         state->diverged, state->diverged == 1 ? "" : "s");
 }
 
 void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
@@ -138,13 +144,14 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "failing", state->failing);
     fw_json_number(&json, "redundant", state->redundant);
     fw_json_number(&json, "diverged", state->diverged);
+    fw_json_number(&json, "cut", state->cut);
     fw_json_number(&json, "points", state->length);
     fw_json_number(&json, "threads", state->threads);
     fw_json_end(&json);
     fw_json_number(&json, "shared", state->shared);
     fw_json_number(&json, "pairs", state->pairs);
     fw_json_text(&json, "end", end_word(state->end));
-    fw_json_bool(&json, "complete", state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged);
+    fw_json_bool(&json, "complete", state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

@@ -50,6 +50,7 @@ struct fw_campaign {
     struct fw_trial *trials;
     uint64_t first; /* number of the first one */
     uint64_t length;
+    bool ended; /* length is that of a run that came to an end */
 
     pthread_mutex_t lock;
     pthread_cond_t begin, over;
@@ -139,6 +140,14 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
     return order;
 }
 
+/* It has passed its limit, but it goes on, and an earlier run needed more points to come to its end:
+ * nothing says that it hangs. */
+static bool is_on_its_way(const struct fw_campaign *campaign, const struct fw_trial *trial)
+{
+    return trial->result.end == FW_RUN_TIMEOUT && trial->result.moves && campaign->ended &&
+           trial->points < campaign->length;
+}
+
 /* -1: the campaign cannot go on. */
 static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_error *err)
 {
@@ -154,6 +163,7 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
     if (trial->result.end == FW_RUN_TIMEOUT && left < limit)
         return 0; /* it was our time that was over */
     fw_trial_read(trial, worker->session);
+    trial->cut = is_on_its_way(campaign, trial) ? limit : 0;
     if (fw_failure_judge(trial, worker->session, campaign->setup.ok, err) < 0)
         return -1;
     if (trial->failure && !fw_knowledge_has(&campaign->knowledge, trial->failure))
@@ -297,6 +307,8 @@ static void recall(struct fw_campaign *campaign, size_t count)
             continue;
         if (trial->failure && !fw_collector_has(&campaign->collector, trial->failure))
             continue; /* again, for its schedule */
+        if (trial->cut && trial->cut < campaign->setup.session.limit)
+            continue; /* again, for longer */
         campaign->trials[slot] = *trial;
         memset(trial, 0, sizeof *trial);
         campaign->knowledge.state.known++;
@@ -307,6 +319,7 @@ static void run_round(struct fw_campaign *campaign, size_t count)
 {
     campaign->first = campaign->knowledge.state.runs + 1;
     campaign->length = campaign->knowledge.state.length;
+    campaign->ended = campaign->knowledge.state.ended;
     campaign->trials = fw_xcalloc(count, sizeof *campaign->trials);
     recall(campaign, count);
     for (size_t i = 0; i < count; i++)

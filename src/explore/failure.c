@@ -142,7 +142,7 @@ int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, c
     size_t bytes;
     int answer = 0;
 
-    if (trial->redundant)
+    if (trial->redundant || trial->cut)
         return 0;
     if (ok && comes_to_its_end(result)) {
         answer = ask_judge(session, result, ok, err);

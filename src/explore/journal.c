@@ -114,6 +114,8 @@ static bool read_line(struct reader *reader, const char *line)
     }
     if (strncmp(line, "decisions ", 10) == 0)
         return read_decisions(reader, line);
+    if (sscanf(line, "cut %*u %lf", &reader->next.cut) == 1)
+        return true;
     if (sscanf(line, "pair %*u %" SCNx64, &pair) == 1) {
         fw_vec_push(&reader->next.pairs, pair);
         return true;
@@ -252,6 +254,8 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
         fw_output_printf(&out, "message %" PRIu64 " %s\n", trial->number, trial->message);
     if (trial->decisions)
         write_decisions(&out, trial);
+    if (trial->cut > 0)
+        fw_output_printf(&out, "cut %" PRIu64 " %.17g\n", trial->number, trial->cut);
     fw_output_printf(&out, "run %" PRIu64 " %" PRIu64 " %" PRIu32 " %u %d %d%s%s\n", trial->number,
                      trial->points, trial->threads, trial->result.end, trial->result.code,
                      (trial->redundant ? REDUNDANT : 0) | (trial->diverged ? DIVERGED : 0) |

@@ -7,6 +7,7 @@
  *     pair NUMBER PAIR                 these belong to the next `run` of that number
  *     message NUMBER TEXT
  *     decisions NUMBER BYTES ZSTD      of a search, in hexadecimal digits
+ *     cut NUMBER SECONDS               it was on its way when this limit had passed
  *     run NUMBER POINTS THREADS END CODE MARKS [FAILURE]
  *
  * Lines are only ever appended, one write for each trial, and a trial counts when its `run` line

@@ -75,6 +75,18 @@ static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *t
     return true;
 }
 
+/* How long a run is.  What says nothing about it: how far one came that hangs. */
+static void learn_length(struct fw_campaign_state *state, const struct fw_trial *trial)
+{
+    bool ends = trial->result.end != FW_RUN_TIMEOUT;
+
+    if (ends < state->ended)
+        return;
+    if (trial->points > state->length || ends > state->ended)
+        state->length = trial->points;
+    state->ended = ends;
+}
+
 bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *trial, uint64_t seed)
 {
     struct fw_campaign_state *state = &knowledge->state;
@@ -83,8 +95,8 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->blind = state->runs++ ? state->blind && trial->blind : trial->blind;
     state->redundant += trial->redundant;
     state->diverged += trial->diverged;
-    if (trial->points > state->length)
-        state->length = trial->points;
+    state->cut += trial->cut > 0;
+    learn_length(state, trial);
     if (trial->threads > state->threads)
         state->threads = trial->threads;
     for (size_t i = 0; i < trial->found.len; i++)

@@ -28,6 +28,8 @@
                               2 * sizeof(struct fw_control_candidate)) + THREADS)
 #define TRAIL     (1u << 20)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
+#define LAST      0.1        /* part of the limit in which who comes by no point stands still */
+#define LOOK      1000.0     /* seconds that are waited at once */
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
@@ -277,9 +279,11 @@ static bool await_end(struct fw_session *session, int pidfd, double seconds)
     if (!(session->head->flags & FW_CONTROL_ASK)) {
         int got;
 
-        do
-            got = poll(&end, 1, (int)((until - now()) * 1000) + 1);
-        while (got < 0 && errno == EINTR && now() < until);
+        do {
+            double left = until - now();
+
+            got = poll(&end, 1, (int)((left < LOOK ? left : LOOK) * 1000) + 1);
+        } while ((got == 0 || (got < 0 && errno == EINTR)) && now() < until);
         return got > 0;
     }
     while (poll(&end, 1, 0) <= 0) {
@@ -311,6 +315,7 @@ static void judge(const struct fw_session *session, int status, bool in_time,
     uint32_t outcome = session->head->outcome;
 
     result->controlled = session->head->claimed != 0;
+    result->moves = session->moves;
     result->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     if (outcome >= FW_OUTCOME_DEADLOCK && outcome <= FW_OUTCOME_ENDLESS)
         result->end = found[outcome];
@@ -368,9 +373,17 @@ static int bury(struct fw_session *session, bool in_time)
 
 static int run_alone(struct fw_session *session, int *status, bool *in_time, struct fw_error *err)
 {
+    double limit = session->setup.limit;
+
     if (launch(session, err) < 0)
         return -1;
-    *in_time = await_end(session, session->process_end, session->setup.limit);
+    *in_time = await_end(session, session->process_end, limit - LAST * limit);
+    if (!*in_time) {
+        uint64_t points = session->head->point_count;
+
+        *in_time = await_end(session, session->process_end, LAST * limit);
+        session->moves = session->head->point_count != points;
+    }
     *status = bury(session, *in_time);
     return 0;
 }
@@ -407,6 +420,20 @@ static enum served await_served(struct fw_session *session, double seconds)
         if (atomic_load(&head->over) != ordered && poll(&gone, 1, 0) > 0)
             return GONE;
     }
+}
+
+/* The same for the limit of a run; looks whether it moves in the last part of it. */
+static enum served await_run(struct fw_session *session)
+{
+    double limit = session->setup.limit;
+    enum served served = await_served(session, limit - LAST * limit);
+    uint64_t points = session->head->point_count;
+
+    if (served == LATE) {
+        served = await_served(session, LAST * limit);
+        session->moves = session->head->point_count != points;
+    }
+    return served;
 }
 
 /* A run that takes too long; false: the server does not answer either. */
@@ -448,7 +475,7 @@ static int run_served(struct fw_session *session, int *status, bool *in_time, st
     head->child = 0;
     atomic_fetch_add(&head->order, 1);
     syscall(SYS_futex, &head->order, FUTEX_WAKE, 1, NULL, NULL, 0);
-    served = await_served(session, session->setup.limit);
+    served = await_run(session);
     *in_time = served != LATE;
     if (served == LATE && atomic_load(&head->server) && kill_served(session))
         served = SERVED;
@@ -472,6 +499,7 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     bool in_time = true;
 
     memset(result, 0, sizeof *result);
+    session->moves = false;
     if (check_order(order, err) < 0)
         return -1;
     give_order(session, order);

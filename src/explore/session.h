@@ -61,6 +61,7 @@ struct fw_run_result {
     enum fw_run_end end;
     int code;
     bool controlled; /* false: the program did not load the runtime, or was not built with it */
+    bool moves;      /* FW_RUN_TIMEOUT: up to the end its threads came by points */
     double seconds;
 };
 

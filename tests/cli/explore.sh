@@ -207,6 +207,48 @@ timeout -s KILL 60 "$FOREWEAVE" explore -q -s predict -n 3 -- ./circle >"$out" 2
 out_has 'failure 1: deadlock'
 expect 66 explore -s pct -n 3 --limit=1 -- ./wait forever
 out_has 'failure 1: hang'
+# One that is slow under the strategy is no hang; one that goes on and on where others came to their end is.
+cat >spin.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int x;
+static int steps, loses;
+static void *add(void *argument)
+{
+    for (int i = 0; i < steps; i++)
+        if (loses)
+            atomic_store(&x, atomic_load(&x) + 1);
+        else
+            atomic_fetch_add(&x, 1);
+    return argument;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    steps = atoi(argv[1]);
+    loses = argc > 2;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    while (atomic_load(&x) != 2 * steps)
+        ;
+    return 0;
+}
+END
+build spin.c -o spin
+expect 124 explore -q -s random -n 2 --limit=2 --folder=slow -- ./spin 5000000
+out_has '1 run was cut short, still on the way after 2 seconds'
+out_has '2 runs, 0 failed'
+expect 124 explore -q -s random -n 2 --limit=2 --folder=slow --format=json -- ./spin 5000000
+out_has '"known":2,'
+out_has '"cut":1,'
+expect 0 explore -q -s random -n 2 --limit=200 --folder=slow -- ./spin 5000000
+out_has '(1 of them before)'
+expect 66 explore -q -s random -n 4 --until-first --limit=1 -- ./spin 2 loses
+out_has 'failure 1: hang'
+out_lacks 'cut short'
 
 # --- long runs -----------------------------------------------------------------------------------
 # More choices, steps of a witness and threads than a schedule's file may have: it goes on.
