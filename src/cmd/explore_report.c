@@ -151,7 +151,8 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "shared", state->shared);
     fw_json_number(&json, "pairs", state->pairs);
     fw_json_text(&json, "end", end_word(state->end));
-    fw_json_bool(&json, "complete", state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut);
+    fw_json_bool(&json, "complete",
+                 state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

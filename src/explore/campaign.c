@@ -140,8 +140,8 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
     return order;
 }
 
-/* It has passed its limit, but it goes on, and an earlier run needed more points to come to its end:
- * nothing says that it hangs. */
+/* It has passed its limit, but it goes on, and an earlier run needed more points to come to its
+ * end: nothing says that it hangs. */
 static bool is_on_its_way(const struct fw_campaign *campaign, const struct fw_trial *trial)
 {
     return trial->result.end == FW_RUN_TIMEOUT && trial->result.moves && campaign->ended &&

@@ -1,9 +1,10 @@
 /*
  * failure.h - did a run fail, and is it a failure that is known already?
  *
- * A run fails if the runtime ended it (deadlock, stuck), if it took too long (and was not merely cut
- * short), was killed by a signal or exited with another status than 0.  With a command to judge (--ok) the last two are
- * that command's: it is run with sh -c after each run that came to its end, with
+ * A run fails if the runtime ended it (deadlock, stuck), if it took too long (and was not merely
+ * cut short), was killed by a signal or exited with another status than 0.  With a command to judge
+ * (--ok) the last two are that command's: it is run with sh -c after each run that came to its end,
+ * with
  *
  *     FOREWEAVE_STATUS   the exit status, 128 + N after signal N
  *     FOREWEAVE_OUTPUT   a file with what the program printed
