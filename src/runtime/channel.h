@@ -85,6 +85,12 @@ void fw_channel_connected(struct fw_thread *t, int fd, const void *address, sock
                           uintptr_t pc);
 void fw_channel_accepted(struct fw_thread *t, int fd, uintptr_t pc);
 
+/* An address that a call stores: how much room the program has for it, asked before; what was
+ * stored, for the length that comes back is that of the whole address. */
+socklen_t fw_address_room(const void *address, const socklen_t *length);
+void fw_address_stored(struct fw_thread *t, const void *address, const socklen_t *length,
+                       socklen_t room, uintptr_t pc);
+
 /* --- use -------------------------------------------------------------------------------------- */
 
 void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc);

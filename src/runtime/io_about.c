@@ -2,6 +2,7 @@
  * io_about.c - calls that tell the program something: the time, files, names.  What they store is
  * told as written; some store it where all threads share it (localtime).
  */
+#include "runtime/channel.h"
 #include "runtime/intercept.h"
 
 #include <arpa/inet.h>
@@ -178,15 +179,20 @@ static int tell_option(int result, const void *value, const socklen_t *length, u
     return result;
 }
 
-FW_EXPORT int getsockname(int fd, struct sockaddr *restrict name, socklen_t *restrict length)
-{
-    return tell_option(REAL(getsockname)(fd, name, length), name, length, FW_PC);
-}
+#define NAME(function)                                                                             \
+    FW_EXPORT int function(int fd, struct sockaddr *restrict name, socklen_t *restrict length)     \
+    {                                                                                              \
+        socklen_t room = fw_address_room(name, length);                                            \
+        int result = REAL(function)(fd, name, length);                                             \
+        struct fw_thread *t = result == 0 ? fw_enter() : NULL;                                     \
+                                                                                                   \
+        fw_address_stored(t, name, length, room, FW_PC);                                           \
+        fw_done(t);                                                                                \
+        return result;                                                                             \
+    }
 
-FW_EXPORT int getpeername(int fd, struct sockaddr *restrict name, socklen_t *restrict length)
-{
-    return tell_option(REAL(getpeername)(fd, name, length), name, length, FW_PC);
-}
+NAME(getsockname)
+NAME(getpeername)
 
 FW_EXPORT int getsockopt(int fd, int level, int option, void *restrict value,
                          socklen_t *restrict length)

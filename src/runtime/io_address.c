@@ -123,6 +123,22 @@ static bool has_connections(int fd)
     return type == SOCK_STREAM || type == SOCK_SEQPACKET;
 }
 
+/* --- addresses that are stored ---------------------------------------------------------------- */
+
+socklen_t fw_address_room(const void *address, const socklen_t *length)
+{
+    return fw_self && address && fw_readable(length, sizeof *length) ? *length : 0;
+}
+
+void fw_address_stored(struct fw_thread *t, const void *address, const socklen_t *length,
+                       socklen_t room, uintptr_t pc)
+{
+    if (!t || !address || !length)
+        return;
+    fw_writes(t, length, sizeof *length, pc);
+    fw_writes(t, address, *length < room ? *length : room, pc);
+}
+
 /* --- sockets without a partner ---------------------------------------------------------------- */
 
 unsigned fw_channel_socket(int fd, bool *datagrams)

@@ -9,8 +9,10 @@
 #include "runtime/intercept.h"
 
 #include <limits.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,14 +25,26 @@ ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room,
 
 /* --- what was moved ------------------------------------------------------------------------- */
 
-static ssize_t got_bytes(struct fw_thread *t, unsigned channel, const void *buffer, ssize_t got,
-                         uintptr_t pc)
+/* With MSG_TRUNC `got` says how much there was, not how much was stored. */
+static ssize_t got_bytes(struct fw_thread *t, unsigned channel, const void *buffer, size_t room,
+                         ssize_t got, uintptr_t pc)
 {
     fw_channel_read(t, channel, got, pc);
     if (got > 0)
-        fw_writes(t, buffer, (size_t)got, pc);
+        fw_writes(t, buffer, (size_t)got < room ? (size_t)got : room, pc);
     fw_done(t);
     return got;
+}
+
+/* What fits into the buffer.  TCP drops with MSG_TRUNC what it would have stored. */
+static size_t room_for(int fd, size_t bytes, int flags)
+{
+    socklen_t length = sizeof(int);
+    int protocol = 0;
+
+    if (flags & MSG_TRUNC)
+        fw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PROTOCOL, (long)&protocol, (long)&length, 0);
+    return protocol == IPPROTO_TCP ? 0 : bytes;
 }
 
 /* What was stored in the parts of a scattered buffer, as far as `bytes` go. */
@@ -73,15 +87,6 @@ static void tell_given(struct fw_thread *t, const struct iovec *parts, size_t co
         fw_reads_given(t, parts[i].iov_base, parts[i].iov_len, pc);
 }
 
-static void tell_address(struct fw_thread *t, const void *address, const socklen_t *length,
-                         uintptr_t pc)
-{
-    if (!t || !address || !length)
-        return;
-    fw_writes(t, length, sizeof *length, pc);
-    fw_writes(t, address, *length, pc);
-}
-
 /* Before a call that reads. */
 static unsigned begin_read(struct fw_thread *t, int fd, uintptr_t pc)
 {
@@ -102,7 +107,7 @@ static unsigned begin_read(struct fw_thread *t, int fd, uintptr_t pc)
         return call;                                                                               \
     channel = begin_read(t, fd, FW_PC);                                                            \
     FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
-    return got_bytes(t, channel, buffer, got, FW_PC)
+    return got_bytes(t, channel, buffer, bytes, got, FW_PC)
 
 FW_EXPORT ssize_t read(int fd, void *buffer, size_t bytes)
 {
@@ -150,7 +155,7 @@ FW_EXPORT ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
         return REAL(recv)(fd, buffer, bytes, flags);
     channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags), got = REAL(recv)(fd, buffer, bytes, flags));
-    return got_bytes(t, channel, buffer, got, FW_PC);
+    return got_bytes(t, channel, buffer, room_for(fd, bytes, flags), got, FW_PC);
 }
 
 FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags)
@@ -163,13 +168,14 @@ FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, in
         return REAL(__recv_chk)(fd, buffer, bytes, room, flags);
     channel = begin_read(t, fd, FW_PC);
     FW_PASS(t, recv_waits(fd, flags), got = REAL(__recv_chk)(fd, buffer, bytes, room, flags));
-    return got_bytes(t, channel, buffer, got, FW_PC);
+    return got_bytes(t, channel, buffer, room_for(fd, bytes, flags), got, FW_PC);
 }
 
 FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flags,
                            struct sockaddr *restrict from, socklen_t *restrict length)
 {
     struct fw_thread *t = fw_enter();
+    socklen_t from_room = fw_address_room(from, length);
     unsigned channel;
     ssize_t got;
 
@@ -179,8 +185,8 @@ FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flag
     FW_PASS(t, recv_waits(fd, flags),
             got = REAL(recvfrom)(fd, buffer, bytes, flags, from, length));
     if (got >= 0)
-        tell_address(t, from, length, FW_PC);
-    return got_bytes(t, channel, buffer, got, FW_PC);
+        fw_address_stored(t, from, length, from_room, FW_PC);
+    return got_bytes(t, channel, buffer, room_for(fd, bytes, flags), got, FW_PC);
 }
 
 FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, size_t room,
@@ -188,6 +194,7 @@ FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, si
                                  socklen_t *restrict length)
 {
     struct fw_thread *t = fw_enter();
+    socklen_t from_room = fw_address_room(from, length);
     unsigned channel;
     ssize_t got;
 
@@ -197,8 +204,8 @@ FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, si
     FW_PASS(t, recv_waits(fd, flags),
             got = REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length));
     if (got >= 0)
-        tell_address(t, from, length, FW_PC);
-    return got_bytes(t, channel, buffer, got, FW_PC);
+        fw_address_stored(t, from, length, from_room, FW_PC);
+    return got_bytes(t, channel, buffer, room_for(fd, bytes, flags), got, FW_PC);
 }
 
 static ssize_t got_parts(struct fw_thread *t, unsigned channel, const struct iovec *parts,
@@ -210,9 +217,29 @@ static ssize_t got_parts(struct fw_thread *t, unsigned channel, const struct iov
     return got;
 }
 
+/* What the program says, or nothing if it cannot be read. */
+static const struct msghdr *given_message(const struct msghdr *message)
+{
+    static const struct msghdr nothing;
+
+    return fw_self && fw_readable(message, sizeof *message) ? message : &nothing;
+}
+
+/* The head of a message that has come. */
+static void tell_head(struct fw_thread *t, const struct msghdr *message, uintptr_t pc)
+{
+    fw_reads(t, message, sizeof *message, pc);
+    if (message->msg_name)
+        fw_writes(t, &message->msg_namelen, sizeof message->msg_namelen, pc);
+    fw_writes(t, &message->msg_controllen, sizeof message->msg_controllen, pc);
+    fw_writes(t, &message->msg_flags, sizeof message->msg_flags, pc);
+    fw_writes(t, message->msg_control, message->msg_controllen, pc);
+}
+
 FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     struct fw_thread *t = fw_enter();
+    socklen_t room = given_message(message)->msg_namelen;
     unsigned channel;
     ssize_t got;
 
@@ -223,10 +250,10 @@ FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     if (got < 0)
         return got_parts(t, channel, NULL, 0, got, FW_PC);
     fw_channel_changed(); /* there may be descriptors in it */
-    fw_writes(t, message, sizeof *message, FW_PC);
+    tell_head(t, message, FW_PC);
     if (message->msg_name)
-        fw_writes(t, message->msg_name, message->msg_namelen, FW_PC);
-    fw_writes(t, message->msg_control, message->msg_controllen, FW_PC);
+        fw_writes(t, message->msg_name,
+                  message->msg_namelen < room ? message->msg_namelen : room, FW_PC);
     return got_parts(t, channel, message->msg_iov, message->msg_iovlen, got, FW_PC);
 }
 
@@ -243,11 +270,12 @@ FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     FW_PASS(t, !(flags & MSG_DONTWAIT), got = REAL(recvmmsg)(fd, messages, count, flags, timeout));
     fw_channel_changed();
     fw_channel_read(t, channel, got, FW_PC);
-    for (int i = 0; i < got; i++)
+    for (int i = 0; i < got; i++) {
+        tell_head(t, &messages[i].msg_hdr, FW_PC);
+        fw_writes(t, &messages[i].msg_len, sizeof messages[i].msg_len, FW_PC);
         tell_parts(t, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen,
                    messages[i].msg_len, FW_PC);
-    if (got > 0)
-        fw_writes(t, messages, (size_t)got * sizeof *messages, FW_PC);
+    }
     fw_done(t);
     return got;
 }
@@ -379,14 +407,6 @@ FW_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_
 FW_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
     SEND_PARTS(0, NULL, REAL(pwritev2)(fd, parts, count, offset, flags));
-}
-
-/* What the program says, or nothing if it cannot be read. */
-static const struct msghdr *given_message(const struct msghdr *message)
-{
-    static const struct msghdr nothing;
-
-    return fw_self && fw_readable(message, sizeof *message) ? message : &nothing;
 }
 
 FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)

@@ -126,8 +126,12 @@ FW_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsi
         fw_channel_read(t, channel, bytes, FW_PC);
     else
         fw_channel_wrote(t, channel, bytes, FW_PC);
-    for (size_t i = 0; i < count && reads && bytes > 0; i++)
-        fw_writes(t, parts[i].iov_base, parts[i].iov_len, FW_PC);
+    for (size_t i = 0, left = reads && bytes > 0 ? (size_t)bytes : 0; i < given && left; i++) {
+        size_t here = parts[i].iov_len < left ? parts[i].iov_len : left;
+
+        fw_writes(t, parts[i].iov_base, here, FW_PC);
+        left -= here;
+    }
     fw_done(t);
     return bytes;
 }

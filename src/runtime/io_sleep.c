@@ -94,6 +94,8 @@ FW_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
         return REAL(wait3)(status, options, usage);
     FW_PASS(t, !(options & WNOHANG), result = REAL(wait3)(status, options, usage));
     await_told(t, result > 0, status, FW_PC);
+    if (result > 0 && usage)
+        fw_writes(t, usage, sizeof *usage, FW_PC);
     fw_done(t);
     return result;
 }
@@ -168,13 +170,23 @@ static void tell_spawn(uintptr_t pc)
     fw_done(t);
 }
 
+static int spawned(int result, const pid_t *child, uintptr_t pc)
+{
+    struct fw_thread *t = result == 0 && child ? fw_enter_again() : NULL;
+
+    fw_writes(t, child, sizeof *child, pc);
+    fw_done(t);
+    return result;
+}
+
 FW_EXPORT int posix_spawn(pid_t *restrict child, const char *restrict path,
                           const posix_spawn_file_actions_t *restrict actions,
                           const posix_spawnattr_t *restrict attributes,
                           char *const arguments[restrict], char *const environment[restrict])
 {
     tell_spawn(FW_PC);
-    return REAL(posix_spawn)(child, path, actions, attributes, arguments, environment);
+    return spawned(REAL(posix_spawn)(child, path, actions, attributes, arguments, environment),
+                   child, FW_PC);
 }
 
 FW_EXPORT int posix_spawnp(pid_t *restrict child, const char *restrict file,
@@ -183,20 +195,18 @@ FW_EXPORT int posix_spawnp(pid_t *restrict child, const char *restrict file,
                            char *const arguments[restrict], char *const environment[restrict])
 {
     tell_spawn(FW_PC);
-    return REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment);
+    return spawned(REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment),
+                   child, FW_PC);
 }
 
 /* --- connections ---------------------------------------------------------------------------- */
 
 static int accepted(struct fw_thread *t, int fd, const void *address, const socklen_t *length,
-                    uintptr_t pc)
+                    socklen_t room, uintptr_t pc)
 {
     if (t && fd >= 0) {
         fw_channel_accepted(t, fd, pc);
-        if (address && length) {
-            fw_writes(t, length, sizeof *length, pc);
-            fw_writes(t, address, *length, pc);
-        }
+        fw_address_stored(t, address, length, room, pc);
     }
     fw_done(t);
     return fd;
@@ -205,24 +215,26 @@ static int accepted(struct fw_thread *t, int fd, const void *address, const sock
 FW_EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
     struct fw_thread *t = fw_enter();
+    socklen_t room = fw_address_room(address, length);
     int made;
 
     if (!t)
         return REAL(accept)(fd, address, length);
     FW_PASS(t, fw_fd_waits(fd, POLLIN), made = REAL(accept)(fd, address, length));
-    return accepted(t, made, address, length, FW_PC);
+    return accepted(t, made, address, length, room, FW_PC);
 }
 
 FW_EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length,
                       int flags)
 {
     struct fw_thread *t = fw_enter();
+    socklen_t room = fw_address_room(address, length);
     int made;
 
     if (!t)
         return REAL(accept4)(fd, address, length, flags);
     FW_PASS(t, fw_fd_waits(fd, POLLIN), made = REAL(accept4)(fd, address, length, flags));
-    return accepted(t, made, address, length, FW_PC);
+    return accepted(t, made, address, length, room, FW_PC);
 }
 
 FW_EXPORT int listen(int fd, int most)
