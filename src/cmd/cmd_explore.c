@@ -234,7 +234,7 @@ static void say_line(struct watch *watch)
     fw_output_abandon(&out);
 }
 
-static bool watch_progress(void *context, const struct fw_campaign_state *state)
+static void watch_progress(void *context, const struct fw_campaign_state *state)
 {
     struct watch *watch = context;
     char text[160];
@@ -250,7 +250,6 @@ static bool watch_progress(void *context, const struct fw_campaign_state *state)
     } else if (!watch->quiet) {
         say_line(watch);
     }
-    return interrupted;
 }
 
 /* A folder of its own, when the first failure is found. */
@@ -417,6 +416,7 @@ static int run(const void *values, int argc, char **argv)
     }
     setup.session.runtime = places.runtime;
     setup.session.virtual_time = explore->virtual_time;
+    setup.session.stop = &interrupted;
     setup.context = &watch;
     setup.progress = watch_progress;
     setup.place = make_folder;

@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROUND      64u   /* runs of a round at most */
@@ -63,14 +62,6 @@ struct fw_campaign {
     bool failed;
 };
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 uint64_t fw_campaign_seed(uint64_t seed, uint64_t number)
 {
     uint64_t z = seed * 0x9e3779b97f4a7c15u + number * 0xbf58476d1ce4e5b9u;
@@ -81,13 +72,6 @@ uint64_t fw_campaign_seed(uint64_t seed, uint64_t number)
 }
 
 /* --- one run --------------------------------------------------------------------------------- */
-
-static double seconds_left(const struct fw_campaign *campaign)
-{
-    const struct fw_campaign_setup *setup = &campaign->setup;
-
-    return setup->seconds > 0 ? campaign->start + setup->seconds - now() : 1e9;
-}
 
 /* The steps of the proposal that the run is for; without one it is a random run. */
 static void order_proposed(struct worker *worker, uint64_t number, struct fw_run_order *order)
@@ -153,17 +137,13 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
 {
     struct fw_campaign *campaign = worker->campaign;
     struct fw_run_order order = make_order(worker, trial->number);
-    double left = seconds_left(campaign), limit = campaign->setup.session.limit;
 
-    if (left <= 0)
-        return 0;
-    fw_session_limit(worker->session, left < limit ? left : limit);
     if (fw_session_run(worker->session, &order, &trial->result, err) < 0)
         return -1;
-    if (trial->result.end == FW_RUN_TIMEOUT && left < limit)
+    if (trial->result.end == FW_RUN_OVER)
         return 0; /* it was our time that was over */
     fw_trial_read(trial, worker->session);
-    trial->cut = is_on_its_way(campaign, trial) ? limit : 0;
+    trial->cut = is_on_its_way(campaign, trial) ? campaign->setup.session.limit : 0;
     if (fw_failure_judge(trial, worker->session, campaign->setup.ok, err) < 0)
         return -1;
     if (trial->failure && !fw_knowledge_has(&campaign->knowledge, trial->failure))
@@ -377,6 +357,11 @@ static void drop_round(struct fw_campaign *campaign, size_t count)
     campaign->trials = NULL;
 }
 
+static bool is_stopped(const struct fw_campaign *campaign)
+{
+    return campaign->setup.session.stop && *campaign->setup.session.stop;
+}
+
 /* Takes the trials in order; true: the campaign is over. */
 static bool take_round(struct fw_campaign *campaign, size_t count)
 {
@@ -387,7 +372,7 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
         struct fw_trial *trial = &campaign->trials[i];
 
         if (!trial->done) {
-            knowledge->state.end = FW_CAMPAIGN_TIME;
+            knowledge->state.end = is_stopped(campaign) ? FW_CAMPAIGN_STOPPED : FW_CAMPAIGN_TIME;
             over = true;
             break;
         }
@@ -404,7 +389,9 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
     const struct fw_campaign_setup *setup = &campaign->setup;
     bool over = false;
 
-    campaign->start = now();
+    campaign->start = fw_session_now();
+    if (setup->seconds > 0)
+        campaign->setup.session.until = campaign->start + setup->seconds;
     if (start_workers(campaign, err) < 0)
         return -1;
     while (!over) {
@@ -425,8 +412,10 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
             return -1;
         if (campaign->chess && state->shared > shared)
             fw_chess_restart(campaign->chess);
-        state->seconds = now() - campaign->start;
-        if (setup->progress && setup->progress(setup->context, state) && !over) {
+        state->seconds = fw_session_now() - campaign->start;
+        if (setup->progress)
+            setup->progress(setup->context, state);
+        if (is_stopped(campaign) && !over) {
             state->end = FW_CAMPAIGN_STOPPED;
             over = true;
         }

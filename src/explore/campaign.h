@@ -48,7 +48,7 @@ enum fw_campaign_end {
     FW_CAMPAIGN_FIRST,     /* a failure was found, which was to end it */
     FW_CAMPAIGN_IDLE,      /* nothing new for long enough */
     FW_CAMPAIGN_EXHAUSTED, /* every schedule that the search asks for was run */
-    FW_CAMPAIGN_STOPPED,   /* by the caller */
+    FW_CAMPAIGN_STOPPED,   /* by the caller: session.stop */
 };
 
 /* What is known so far. */
@@ -90,8 +90,7 @@ struct fw_campaign_setup {
     void *context;
     /* Before the first schedule is written: the folder, where setup has none; NULL: none. */
     const char *(*place)(void *context);
-    /* After each round; true: stop. */
-    bool (*progress)(void *context, const struct fw_campaign_state *state);
+    void (*progress)(void *context, const struct fw_campaign_state *state); /* after each round */
 };
 
 struct fw_campaign;

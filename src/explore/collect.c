@@ -4,6 +4,10 @@
 #include <ctype.h>
 #include <unistd.h>
 
+#define SHRINKING 200u /* runs that making a schedule short may take ... */
+#define LONG      30u  /* ... if each of them hangs */
+#define GRACE     1    /* second */
+
 char *fw_collector_path(const char *folder, const char *failure)
 {
     uint32_t hash = 2166136261u;
@@ -42,20 +46,35 @@ bool fw_collector_has(const struct fw_collector *collector, const char *failure)
     return has;
 }
 
+/* A failure that is found when the time is nearly over is still worth a schedule. */
+static int open_session(struct fw_collector *collector, struct fw_error *err)
+{
+    struct fw_session_setup setup = collector->setup->session;
+
+    if (setup.until > 0)
+        setup.until += GRACE;
+    if (!collector->session)
+        collector->session = fw_session_create(&setup, err);
+    return collector->session ? 0 : -1;
+}
+
 static int write_file(struct fw_collector *collector, const struct fw_capture *capture,
                       struct fw_failure *failure, const char *path, struct fw_error *err)
 {
     const struct fw_campaign_setup *setup = collector->setup;
-    struct fw_wanted wanted = { failure->text, setup->ok, setup->session.argv };
+    struct fw_wanted wanted = { .failure = failure->text,
+                                .ok = setup->ok,
+                                .argv = setup->session.argv,
+                                .runs = failure->result.end == FW_RUN_TIMEOUT ? LONG : SHRINKING };
     int status;
 
-    if (!collector->session)
-        collector->session = fw_session_create(&setup->session, err);
-    if (!collector->session)
+    if (open_session(collector, err) < 0)
         return -1;
     status = fw_capture_keep(capture, collector->session, &wanted, path, err);
     if (status > 0)
-        failure->unkept = "it did not fail again when it was repeated";
+        failure->unkept = fw_session_left(collector->session) > failure->result.seconds
+                              ? "it did not fail again when it was repeated"
+                              : "there was no time to repeat it";
     return status;
 }
 

@@ -3,8 +3,6 @@
 
 #include "explore/failure.h"
 
-#define SHRINKING 200u /* runs that making it short may take */
-
 /* --- taking ---------------------------------------------------------------------------------- */
 
 static uint32_t add_place(struct fw_capture *capture, const struct fw_session *session,
@@ -132,7 +130,7 @@ int fw_capture_keep(const struct fw_capture *capture, struct fw_session *session
     int status;
 
     translate(capture, session, &turns);
-    status = fw_turns_shrink(&turns, session, &same, SHRINKING, err);
+    status = fw_turns_shrink(&turns, session, &same, wanted->runs, err);
     if (status == 0)
         status = write_schedule(&turns, session, wanted, path, err);
     fw_turns_release(&turns);

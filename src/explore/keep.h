@@ -25,6 +25,7 @@ struct fw_wanted {
     const char *failure; /* text of failure.h */
     const char *ok;      /* the command that judges, or NULL */
     char *const *argv;
+    unsigned runs; /* that making it short may take */
 };
 
 /* Writes the schedule; 0, or 1 if the run did not fail in the same way when it was repeated, or -1:

@@ -29,7 +29,7 @@
 #define TRAIL     (1u << 20)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
 #define LAST      0.1        /* part of the limit in which who comes by no point stands still */
-#define LOOK      1000.0     /* seconds that are waited at once */
+#define LOOK      0.1        /* seconds that are waited at once */
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
@@ -123,9 +123,24 @@ void fw_session_destroy(struct fw_session *session)
     free(session);
 }
 
-void fw_session_limit(struct fw_session *session, double seconds)
+double fw_session_now(void)
 {
-    session->setup.limit = seconds;
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static bool is_stopped(const struct fw_session *session)
+{
+    return session->setup.stop && *session->setup.stop;
+}
+
+double fw_session_left(const struct fw_session *session)
+{
+    if (is_stopped(session))
+        return 0;
+    return session->setup.until > 0 ? session->setup.until - fw_session_now() : 1e9;
 }
 
 void fw_session_classify(struct fw_session *session, fw_classify classify, void *context)
@@ -227,14 +242,6 @@ static void execute(const struct fw_session *session, const char *options)
     _exit(127);
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 void fw_session_ask(struct fw_session *session, uint32_t number)
 {
     struct fw_control_site *site = fw_session_site(session, number);
@@ -274,22 +281,23 @@ static void answer(struct fw_session *session)
 static bool await_end(struct fw_session *session, int pidfd, double seconds)
 {
     struct pollfd end = { .fd = pidfd, .events = POLLIN };
-    double until = now() + seconds;
+    double until = fw_session_now() + seconds;
 
     if (!(session->head->flags & FW_CONTROL_ASK)) {
         int got;
 
         do {
-            double left = until - now();
+            double left = until - fw_session_now();
 
             got = poll(&end, 1, (int)((left < LOOK ? left : LOOK) * 1000) + 1);
-        } while ((got == 0 || (got < 0 && errno == EINTR)) && now() < until);
+        } while ((got == 0 || (got < 0 && errno == EINTR)) && fw_session_now() < until &&
+                 !is_stopped(session));
         return got > 0;
     }
     while (poll(&end, 1, 0) <= 0) {
         struct timespec pause = { 0, session->setup.gdb ? 100000000 : 1000000 };
 
-        if (now() > until)
+        if (fw_session_now() > until || is_stopped(session))
             return false;
         syscall(SYS_futex, &session->head->asked, FUTEX_WAIT, atomic_load(&session->head->answered),
                 &pause, NULL, 0);
@@ -320,7 +328,8 @@ static void judge(const struct fw_session *session, int status, bool in_time,
     if (outcome >= FW_OUTCOME_DEADLOCK && outcome <= FW_OUTCOME_ENDLESS)
         result->end = found[outcome];
     else if (!in_time)
-        result->end = FW_RUN_TIMEOUT;
+        result->end = session->limit < session->setup.limit || is_stopped(session) ? FW_RUN_OVER
+                                                                                  : FW_RUN_TIMEOUT;
     else
         result->end = WIFSIGNALED(status) ? FW_RUN_SIGNAL : FW_RUN_EXITED;
 }
@@ -373,7 +382,7 @@ static int bury(struct fw_session *session, bool in_time)
 
 static int run_alone(struct fw_session *session, int *status, bool *in_time, struct fw_error *err)
 {
-    double limit = session->setup.limit;
+    double limit = session->limit;
 
     if (launch(session, err) < 0)
         return -1;
@@ -396,13 +405,13 @@ enum served {
     GONE
 };
 
-/* Waits for the end of the run, and looks after the server. */
-static enum served await_served(struct fw_session *session, double seconds)
+/* Waits for the end of the run, and looks after the server.  Patiently: also when all is over. */
+static enum served await_served(struct fw_session *session, double seconds, bool patiently)
 {
     struct fw_control_head *head = session->head;
     struct pollfd gone = { .fd = session->process_end, .events = POLLIN };
     uint32_t ordered = atomic_load(&head->order);
-    double until = now() + seconds;
+    double until = fw_session_now() + seconds;
 
     for (;;) {
         uint32_t over = atomic_load(&head->over);
@@ -411,7 +420,7 @@ static enum served await_served(struct fw_session *session, double seconds)
 
         if (over == ordered)
             return SERVED;
-        if (now() > until)
+        if (fw_session_now() > until || (!patiently && is_stopped(session)))
             return LATE;
         syscall(SYS_futex, asks ? &head->asked : &head->over, FUTEX_WAIT,
                 asks ? atomic_load(&head->answered) : over, &pause, NULL, 0);
@@ -425,12 +434,12 @@ static enum served await_served(struct fw_session *session, double seconds)
 /* The same for the limit of a run; looks whether it moves in the last part of it. */
 static enum served await_run(struct fw_session *session)
 {
-    double limit = session->setup.limit;
-    enum served served = await_served(session, limit - LAST * limit);
+    double limit = session->limit;
+    enum served served = await_served(session, limit - LAST * limit, false);
     uint64_t points = session->head->point_count;
 
     if (served == LATE) {
-        served = await_served(session, LAST * limit);
+        served = await_served(session, LAST * limit, false);
         session->moves = session->head->point_count != points;
     }
     return served;
@@ -446,7 +455,7 @@ static bool kill_served(struct fw_session *session)
             kill(-head->child, SIGKILL);
             kill(head->child, SIGKILL);
         }
-        if (await_served(session, 0.01) == SERVED)
+        if (await_served(session, 0.01, true) == SERVED)
             return true;
     }
     return false;
@@ -494,14 +503,19 @@ static int run_served(struct fw_session *session, int *status, bool *in_time, st
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
                    struct fw_run_result *result, struct fw_error *err)
 {
-    double start = now();
+    double start = fw_session_now(), left = fw_session_left(session);
     int status = 0, done = 1;
     bool in_time = true;
 
     memset(result, 0, sizeof *result);
     session->moves = false;
+    session->limit = left < session->setup.limit ? left : session->setup.limit;
     if (check_order(order, err) < 0)
         return -1;
+    if (left <= 0) {
+        result->end = FW_RUN_OVER;
+        return 0;
+    }
     give_order(session, order);
     if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
         return fw_error_errno(err, "cannot empty the output");
@@ -513,6 +527,6 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
         return -1;
     keep_output(session);
     judge(session, status, in_time, result);
-    result->seconds = now() - start;
+    result->seconds = fw_session_now() - start;
     return 0;
 }

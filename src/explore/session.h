@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "runtime/control_wire.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -30,6 +31,8 @@ struct fw_session_setup {
     bool show;           /* the program's output is shown and not kept */
     bool serve;          /* the program is loaded once and copied for every run, if it can be */
     const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */
+    double until;        /* by fw_session_now: no run goes on for longer; 0: any */
+    const volatile sig_atomic_t *stop; /* set: nor then; NULL: never */
 };
 
 /* What a run shall do.  Arrays are borrowed. */
@@ -55,6 +58,7 @@ enum fw_run_end {
     FW_RUN_STUCK,
     FW_RUN_ENDLESS,
     FW_RUN_TIMEOUT,  /* the limit has passed */
+    FW_RUN_OVER,     /* the session was over before; says nothing about the program */
 };
 
 struct fw_run_result {
@@ -70,8 +74,10 @@ struct fw_session;
 /* NULL: no shared memory, or the program cannot be run. */
 struct fw_session *fw_session_create(const struct fw_session_setup *setup, struct fw_error *err);
 void fw_session_destroy(struct fw_session *session);
-/* From the next run on. */
-void fw_session_limit(struct fw_session *session, double seconds);
+/* Seconds on a clock that only goes forward. */
+double fw_session_now(void);
+/* Seconds that there are for runs, by setup.until and setup.stop. */
+double fw_session_left(const struct fw_session *session);
 
 /* Called when a run meets a site that has no class yet (orders with FW_CONTROL_ASK); returns it,
  * or FW_CLASS_CALLER. */

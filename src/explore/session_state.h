@@ -16,6 +16,7 @@ struct fw_session {
     struct fw_control_head *head;
     pid_t process;   /* the server, or the program in a run; 0: none */
     int process_end; /* descriptor */
+    double limit;    /* of the run, in seconds */
     bool moves;      /* points were passed in the last part of the limit */
     char *text;
     size_t text_bytes;

@@ -113,6 +113,7 @@ const char *fw_run_text(const struct fw_run_result *result, char text[64])
         [FW_RUN_STUCK] = "stuck: all threads wait",
         [FW_RUN_ENDLESS] = "endless",
         [FW_RUN_TIMEOUT] = "hang",
+        [FW_RUN_OVER] = "not over in time",
     };
 
     if (result->end == FW_RUN_EXITED)

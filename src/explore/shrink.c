@@ -15,12 +15,14 @@
 
 #include <string.h>
 
+#define FOLLOW      3    /* times the longest one: this one and those that have to follow */
 #define PATIENCE_MS 300u /* an order in which a thread waits for longer is not worth it */
 
 struct shrinker {
     struct fw_session *session;
     const struct fw_same *same;
     unsigned runs; /* left */
+    double longest; /* seconds of a run that fails */
     struct fw_turns *best;
     struct fw_turns candidate, taken;
     struct fw_error *err;
@@ -42,13 +44,19 @@ static void swap(struct fw_turns *a, struct fw_turns *b)
     *b = kept;
 }
 
+/* Is there time for one more?  Two have to follow: when the end is cut, and when it is written. */
+static bool is_late(const struct shrinker *s)
+{
+    return fw_session_left(s->session) < FOLLOW * s->longest;
+}
+
 /* Runs the turns; does it fail as it should? */
 static bool fails(struct shrinker *s, const struct fw_turns *turns)
 {
     struct fw_run_order order = fw_turns_order(turns);
     struct fw_run_result result;
 
-    if (!s->runs || s->broken)
+    if (!s->runs || s->broken || is_late(s))
         return false;
     s->runs--;
     order.patience = PATIENCE_MS;
@@ -56,7 +64,11 @@ static bool fails(struct shrinker *s, const struct fw_turns *turns)
         s->broken = true;
         return false;
     }
-    return s->same->is_same(s->same->context, s->session, &result);
+    if (!s->same->is_same(s->same->context, s->session, &result))
+        return false;
+    if (result.seconds > s->longest)
+        s->longest = result.seconds;
+    return true;
 }
 
 /* Tries the candidate; if what it ran is shorter, that is the best from now on. */

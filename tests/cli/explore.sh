@@ -307,6 +307,48 @@ out_has 'ended because the time is over'
 expect 124 explore -q -s predict --time=0.001 -- ./right # recording and predicting count
 out_has 'predict, seed 1: 0 runs'
 
+# So is making a schedule of what was found, which takes longer here than is left.
+cat >pauses.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+    for (;;)
+        pause();
+}
+END
+build pauses.c -o pauses
+expect 66 explore -q -s random --time=3 --limit=2 -- ./pauses
+out_has 'no schedule: there was no time to repeat it'
+expect 66 explore -q -s random -n 1 --limit=1 -- ./pauses
+out_has 'replay: foreweave replay'
+
+# --- interrupted: at once, also in the middle of a run --------------------------------------------
+cat >waits.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+    while (access("waits-here", F_OK) == 0)
+        usleep(10000);
+    return 0;
+}
+END
+build waits.c -o waits
+for signal in INT TERM; do
+    timeout -s KILL 100 "$FOREWEAVE" explore -q -s random -n 1000000 --limit=1000 --folder=$signal -- ./waits \
+        >"$out" 2>"$err" &
+    job=$!
+    last="kill -$signal of foreweave explore -- ./waits"
+    until [ "$(grep -c '^run ' $signal/journal 2>/dev/null)" -ge 10 ] 2>/dev/null; do
+        kill -0 $job || { complain "it ended by itself"; break; }
+    done
+    touch waits-here
+    kill -$signal "$(cat "/proc/$job/task/$job/children")"
+    wait $job
+    [ $? = 124 ] || complain "not 124 when interrupted"
+    out_has 'ended because stopped'
+    rm -f waits-here
+done
+
 # --- the same seed is the same campaign ----------------------------------------------------------
 one() { "$FOREWEAVE" explore -q --folder="$1" "${@:2}" | sed "s/ $1\// F\//"; }
 for strategy in pct pos chess; do
