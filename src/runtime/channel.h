@@ -53,9 +53,10 @@ enum {
 
 void fw_channel_made(int fd, int other); /* a socket pair */
 void fw_channel_nameless(int fd, unsigned channel); /* eventfd and relatives; 0: one of its own */
-void fw_channel_copied(int from, int to);
-/* The descriptor is about to be closed. */
+void fw_channel_copied(struct fw_thread *t, int from, int to, uintptr_t pc);
+/* The descriptor is about to be closed; those from first to last are, or nearly. */
 void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc);
+void fw_channel_closed(unsigned first, unsigned last);
 /* Files have been locked: closing them gives such locks up. */
 extern bool fw_channel_locks;
 /* Descriptors may mean something else from now on. */

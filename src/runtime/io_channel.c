@@ -86,14 +86,22 @@ static unsigned make_channel(uint64_t hash)
     return FW_CHANNEL_FIRST + (unsigned)(hash >> 20) % (CHANNELS - FW_CHANNEL_FIRST);
 }
 
-static void set_key(uint64_t hash, unsigned channel)
+/* False: there is no room. */
+static bool set_key(uint64_t hash, unsigned channel)
 {
     struct key *key = find_key(hash);
 
     if (!key->hash && keys_used >= KEYS / 4 * 3)
-        return;
+        return false;
     keys_used += !key->hash;
     *key = (struct key){ hash, channel };
+    return true;
+}
+
+/* Not that a key has this channel is lost, which its hash tells, but that it is there. */
+static void lost_key(void)
+{
+    fw_unmodelled("more connections than can be kept in mind");
 }
 
 unsigned fw_channel_of(unsigned kind, uint64_t a, uint64_t b)
@@ -107,7 +115,8 @@ unsigned fw_channel_of(unsigned kind, uint64_t a, uint64_t b)
     channel = keys_used < KEYS / 4 * 3
                   ? make_channel(hash)
                   : FW_CHANNEL_FIRST + (unsigned)(hash >> 20) % (CHANNELS - FW_CHANNEL_FIRST);
-    set_key(hash, channel);
+    if (!set_key(hash, channel) && (kind == FW_KEY_LISTENERS || kind == FW_KEY_TARGETS))
+        lost_key();
     return channel;
 }
 
@@ -136,9 +145,10 @@ __attribute__((constructor)) static void find_outer(void)
     for (int fd = 0; fd < 3; fd++)
         if (!ask(fd, &about[fd]) || !S_ISFIFO(about[fd].st_mode))
             about[fd].st_ino = 0;
-    for (int fd = 0; fd < 3; fd++) {
-        if (fd > 0 && about[0].st_ino && about[fd].st_ino == about[0].st_ino)
+    for (int fd = 1; fd < 3; fd++)
+        if (about[0].st_ino && about[fd].st_ino == about[0].st_ino)
             return; /* both ends of one: who knows what for */
+    for (int fd = 0; fd < 3; fd++) {
         outer[fd].device = about[fd].st_dev;
         outer[fd].number = about[fd].st_ino;
     }
@@ -168,22 +178,18 @@ static unsigned look_at_socket(int fd)
     return datagrams ? channel | DATAGRAMS : channel;
 }
 
-static unsigned look(int fd)
+static unsigned look(int fd, const struct stat *about)
 {
-    struct stat about;
-
-    if (!ask(fd, &about))
-        return 0;
-    switch (about.st_mode & S_IFMT) {
+    switch (about->st_mode & S_IFMT) {
     case S_IFIFO:
-        return leads_out(&about) ? 0 : fw_channel_of(FW_KEY_PIPE, about.st_dev, about.st_ino);
+        return leads_out(about) ? 0 : fw_channel_of(FW_KEY_PIPE, about->st_dev, about->st_ino);
     case S_IFSOCK: {
-        const struct key *key = find_key(hash_key(FW_KEY_SOCKET, about.st_ino, 0));
+        const struct key *key = find_key(hash_key(FW_KEY_SOCKET, about->st_ino, 0));
 
         return key->hash ? key->channel : look_at_socket(fd);
     }
     case S_IFCHR:
-        return has_terminals && is_terminal(about.st_rdev) ? FW_CHANNEL_TERMINALS : 0;
+        return has_terminals && is_terminal(about->st_rdev) ? FW_CHANNEL_TERMINALS : 0;
     case 0:
         return fd < DESCRIPTORS && nameless[fd] ? nameless[fd] : FW_CHANNEL_OTHERS;
     default:
@@ -191,16 +197,19 @@ static unsigned look(int fd)
     }
 }
 
-/* A socket for datagrams may get its address later. */
+/* A socket for datagrams may get its address later, and a number that is free its file. */
 static unsigned find(int fd)
 {
+    struct stat about;
     unsigned channel;
 
     if (fd < 0)
         return 0;
     if (fd < CACHED && cache[fd].version == version)
         return cache[fd].channel;
-    channel = look(fd);
+    if (!ask(fd, &about))
+        return 0;
+    channel = look(fd, &about);
     if (fd < CACHED && !(channel & DATAGRAMS)) {
         cache[fd].version = version;
         cache[fd].channel = channel;
@@ -235,8 +244,8 @@ void fw_channel_set_socket(int fd, unsigned channel)
     struct stat about;
 
     version++;
-    if (ask(fd, &about))
-        set_key(hash_key(FW_KEY_SOCKET, about.st_ino, 0), channel);
+    if (ask(fd, &about) && !set_key(hash_key(FW_KEY_SOCKET, about.st_ino, 0), channel))
+        lost_key();
 }
 
 void fw_channel_made(int fd, int other)
@@ -255,20 +264,17 @@ void fw_channel_nameless(int fd, unsigned channel)
         nameless[fd] = (uint16_t)(channel ? channel : make_channel((uint64_t)fd << 20));
 }
 
-void fw_channel_copied(int from, int to)
-{
-    version++;
-    if (to >= 0 && to < DESCRIPTORS)
-        nameless[to] = from >= 0 && from < DESCRIPTORS ? nameless[from] : 0;
-}
-
 void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc)
 {
     fw_channel_before(t, fw_channel_in(fd), pc);
     if (fw_channel_locks)
         fw_channel_before(t, FW_CHANNEL_LOCKS, pc);
+}
+
+void fw_channel_closed(unsigned first, unsigned last)
+{
     version++;
-    if (fd >= 0 && fd < DESCRIPTORS)
+    for (unsigned fd = first; fd <= last && fd < DESCRIPTORS; fd++)
         nameless[fd] = 0;
 }
 
@@ -277,6 +283,8 @@ static void pass(struct fw_thread *t, int fd, uintptr_t pc)
 {
     unsigned channel = fd >= 0 && fd < DESCRIPTORS ? nameless[fd] : 0;
 
+    if (channel == FW_CHANNEL_SIGNALS)
+        fw_unmodelled("a descriptor for signals that is passed on");
     if (channel < FW_CHANNEL_FIRST)
         return;
     fw_channel_after(t, channel, pc);
@@ -285,6 +293,16 @@ static void pass(struct fw_thread *t, int fd, uintptr_t pc)
         if (nameless[i] == channel)
             nameless[i] = FW_CHANNEL_OTHERS;
     version++;
+}
+
+/* A copy whose number is too high is known as one of the others. */
+void fw_channel_copied(struct fw_thread *t, int from, int to, uintptr_t pc)
+{
+    version++;
+    if (to >= DESCRIPTORS)
+        pass(t, from, pc);
+    else if (to >= 0)
+        nameless[to] = from >= 0 && from < DESCRIPTORS ? nameless[from] : 0;
 }
 
 void fw_channel_passed(struct fw_thread *t, const struct msghdr *message, uintptr_t pc)

@@ -7,11 +7,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -149,32 +150,74 @@ FW_EXPORT int close(int fd)
     if (!t)
         return REAL(close)(fd);
     fw_channel_closing(t, fd, FW_PC);
+    if (fd >= 0)
+        fw_channel_closed((unsigned)fd, (unsigned)fd);
     FW_PLAINLY(t, result = REAL(close)(fd));
+    if (t)
+        fw_channel_changed();
     fw_done(t);
     return result;
 }
 
-/* Whoever waits for the other side of one of these hears of it; most are not there. */
-static void closing_all(unsigned first, unsigned last, uintptr_t pc)
-{
-    struct fw_thread *t = fw_enter();
+#define SOME 64u /* descriptors that are asked for at once */
 
-    for (unsigned fd = first; t && fd <= last && fd < 1024; fd++)
-        fw_channel_closing(t, (int)fd, pc);
-    fw_done(t);
+/* How many there may be. */
+static unsigned descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (fw_syscall(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0, 0, 0, 0) < 0)
+        return 1u << 16;
+    return limit.rlim_cur < 1u << 20 ? (unsigned)limit.rlim_cur : 1u << 20;
+}
+
+/* Whoever waits for the other side of one of these hears of it; most are not there. */
+static void closing_all(struct fw_thread *t, unsigned first, unsigned last, uintptr_t pc)
+{
+    unsigned limit = descriptor_limit();
+
+    for (unsigned fd = first; fd <= last && fd < limit; fd += SOME) {
+        struct pollfd some[SOME];
+        unsigned count = last - fd < SOME ? last - fd + 1 : SOME;
+
+        for (unsigned i = 0; i < count; i++)
+            some[i] = (struct pollfd){ .fd = (int)(fd + i) };
+        fw_syscall(SYS_poll, (long)some, count, 0, 0, 0, 0); /* if it fails, all may be there */
+        for (unsigned i = 0; i < count; i++)
+            if (!(some[i].revents & POLLNVAL))
+                fw_channel_closing(t, some[i].fd, pc);
+    }
 }
 
 FW_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
-    if (!(flags & (int)CLOSE_RANGE_CLOEXEC))
-        closing_all(first, last, FW_PC);
-    return REAL(close_range)(first, last, flags);
+    struct fw_thread *t = flags & (int)CLOSE_RANGE_CLOEXEC ? NULL : fw_enter();
+    int result;
+
+    if (!t)
+        return REAL(close_range)(first, last, flags);
+    closing_all(t, first, last, FW_PC);
+    FW_PLAINLY(t, result = REAL(close_range)(first, last, flags));
+    if (t && result == 0)
+        fw_channel_closed(first, last);
+    fw_done(t);
+    return result;
 }
 
 FW_EXPORT void closefrom(int first)
 {
-    closing_all(first < 0 ? 0 : (unsigned)first, UINT_MAX, FW_PC);
-    REAL(closefrom)(first);
+    struct fw_thread *t = fw_enter();
+    unsigned from = first < 0 ? 0 : (unsigned)first;
+
+    if (!t) {
+        REAL(closefrom)(first);
+        return;
+    }
+    closing_all(t, from, UINT_MAX, FW_PC);
+    FW_PLAINLY(t, REAL(closefrom)(first));
+    if (t)
+        fw_channel_closed(from, UINT_MAX);
+    fw_done(t);
 }
 
 /* --- pairs ---------------------------------------------------------------------------------- */
@@ -216,10 +259,10 @@ FW_EXPORT int socketpair(int domain, int type, int protocol, int ends[2])
 
 /* --- copies --------------------------------------------------------------------------------- */
 
-static int copied(struct fw_thread *t, int from, int to)
+static int copied(struct fw_thread *t, int from, int to, uintptr_t pc)
 {
     if (t && to >= 0 && to != from)
-        fw_channel_copied(from, to);
+        fw_channel_copied(t, from, to, pc);
     fw_done(t);
     return to;
 }
@@ -228,10 +271,10 @@ FW_EXPORT int dup(int fd)
 {
     struct fw_thread *t = fw_enter();
 
-    return copied(t, fd, REAL(dup)(fd));
+    return copied(t, fd, REAL(dup)(fd), FW_PC);
 }
 
-/* What `to` was is closed. */
+/* What `to` was is closed, if it goes well; else it stays what it is. */
 static void replacing(struct fw_thread *t, int fd, int to, uintptr_t pc)
 {
     if (t && fd != to)
@@ -243,7 +286,7 @@ FW_EXPORT int dup2(int fd, int to)
     struct fw_thread *t = fw_enter();
 
     replacing(t, fd, to, FW_PC);
-    return copied(t, fd, REAL(dup2)(fd, to));
+    return copied(t, fd, REAL(dup2)(fd, to), FW_PC);
 }
 
 FW_EXPORT int dup3(int fd, int to, int flags)
@@ -251,7 +294,7 @@ FW_EXPORT int dup3(int fd, int to, int flags)
     struct fw_thread *t = fw_enter();
 
     replacing(t, fd, to, FW_PC);
-    return copied(t, fd, REAL(dup3)(fd, to, flags));
+    return copied(t, fd, REAL(dup3)(fd, to, flags), FW_PC);
 }
 
 /* --- locks of files, and other things that fcntl does ----------------------------------------- */
@@ -290,7 +333,7 @@ static int control(__typeof__(&fcntl) real, int fd, int command, void *argument,
     if (locks)
         tell_lock(t, unlocks, true, result, pc);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
-        return copied(t, fd, result);
+        return copied(t, fd, result, pc);
     fw_done(t);
     return result;
 }

@@ -156,6 +156,7 @@ FW_EXPORT int pclose(FILE *stream)
     if (!t)
         return REAL(pclose)(stream);
     fw_channel_closing(t, stream->_fileno, FW_PC);
+    fw_channel_closed((unsigned)stream->_fileno, (unsigned)stream->_fileno);
     FW_AWAY(t, result = REAL(pclose)(stream));
     fw_channel_after(t, FW_CHANNEL_CHILDREN, FW_PC);
     fw_leave(t);

@@ -157,6 +157,7 @@ void fw_stream_closing(FILE *stream, uintptr_t pc)
 
     if (t) {
         fw_channel_closing(t, stream->_fileno, pc);
+        fw_channel_closed((unsigned)stream->_fileno, (unsigned)stream->_fileno);
         fw_leave(t);
     }
 }

@@ -33,6 +33,7 @@ ordered semop
 doubted semop "System V semaphore"
 ordered msgsnd
 doubted msgsnd "System V message queue"
+doubted pairs "more connections than can be kept in mind"
 ordered trywait
 ordered tryjoin
 

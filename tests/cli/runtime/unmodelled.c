@@ -12,9 +12,11 @@
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static const char *how;
-static int data, other, races, set, queue;
+static int data, other, races, set, queue, ends[2] = { -1, -1 };
 static sem_t semaphore;
 
 static int is(const char *name)
@@ -34,6 +36,8 @@ static void *writer(void *context)
         semop(set, &up, 1);
     else if (is("msgsnd"))
         msgsnd(queue, &message, 1, 0);
+    else if (is("pairs"))
+        write(ends[1], "x", 1);
     else
         sem_post(&semaphore);
     return context;
@@ -44,11 +48,14 @@ static void wait_for_writer(pthread_t thread)
     struct sembuf down = { 0, -1, 0 };
     struct msgbuf message;
     int value = 0;
+    char byte;
 
     if (is("semop"))
         semop(set, &down, 1);
     else if (is("msgsnd"))
         msgrcv(queue, &message, 1, 0, 0);
+    else if (is("pairs"))
+        read(ends[0], &byte, 1);
     else if (is("getvalue"))
         for (; !value; sched_yield())
             sem_getvalue(&semaphore, &value);
@@ -71,6 +78,11 @@ int main(int count, char **arguments)
     set = semget(IPC_PRIVATE, 1, 0600);
     queue = msgget(IPC_PRIVATE, 0600);
     sem_init(&semaphore, 0, 0);
+    for (int i = 0; is("pairs") && i < 13000; i++) {
+        close(ends[0]);
+        close(ends[1]);
+        socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+    }
     pthread_create(&thread, NULL, writer, NULL);
     if (races)
         other++;
