@@ -98,11 +98,13 @@ void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc);
 void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc);
 
 /* Around a call that reads; `got` is what it returned, with errno. */
-void fw_channel_reading(struct fw_thread *t, unsigned channel, uintptr_t pc);
+void fw_channel_reading(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc);
 void fw_channel_read(struct fw_thread *t, unsigned channel, ssize_t got, uintptr_t pc);
-/* Around one that writes; it may have to wait until there is room. */
+/* Around one that writes; it may have to wait until there is room.  `sent` is what it returned,
+ * with errno, and `asked` what it was to be. */
 void fw_channel_writing(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc);
-void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, uintptr_t pc);
+void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, size_t asked,
+                      uintptr_t pc);
 /* Somebody waits for room, or has found it. */
 void fw_channel_wants_room(int fd);
 void fw_channel_has_room(struct fw_thread *t, int fd, uintptr_t pc);

@@ -101,7 +101,7 @@ static inline void fw_done(struct fw_thread *t)
 /* An input call on a stream, without the token if it would wait (io_stream.c). */
 #define FW_STREAM_INPUT(stream, call)                                                              \
     do {                                                                                           \
-        struct fw_thread *waiting = fw_stream_begin(stream);                                       \
+        struct fw_thread *waiting = fw_stream_begin(stream, FW_PC);                                \
                                                                                                    \
         if (waiting) {                                                                             \
             FW_AWAY(waiting, call);                                                                \
@@ -112,7 +112,7 @@ static inline void fw_done(struct fw_thread *t)
         fw_stream_end(stream, FW_PC);                                                              \
     } while (0)
 struct _IO_FILE;
-struct fw_thread *fw_stream_begin(struct _IO_FILE *stream); /* NULL: it does not wait */
+struct fw_thread *fw_stream_begin(struct _IO_FILE *stream, uintptr_t pc); /* NULL: no waiting */
 void fw_stream_waited(struct fw_thread *t, struct _IO_FILE *stream);
 void fw_stream_end(struct _IO_FILE *stream, uintptr_t pc);
 

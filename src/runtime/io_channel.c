@@ -266,7 +266,10 @@ void fw_channel_nameless(int fd, unsigned channel)
 
 void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc)
 {
-    fw_channel_before(t, fw_channel_in(fd), pc);
+    unsigned channel = fw_channel_in(fd);
+
+    fw_channel_before(t, channel, pc);
+    fw_channel_reading(t, channel, false, pc); /* who waits for room is let go */
     if (fw_channel_locks)
         fw_channel_before(t, FW_CHANNEL_LOCKS, pc);
 }
@@ -404,9 +407,10 @@ static bool has_learnt(ssize_t result)
     return result >= 0 || (errno != EAGAIN && errno != EINTR);
 }
 
-void fw_channel_reading(struct fw_thread *t, unsigned channel, uintptr_t pc)
+/* While the reader waits somebody may come who wants room. */
+void fw_channel_reading(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc)
 {
-    if (t && channel && channels[channel].wanted)
+    if (t && channel && (waits || channels[channel].wanted))
         fw_sync(t, FW_WIRE_BEFORE, room_of(channel), pc);
 }
 
@@ -423,26 +427,27 @@ void fw_channel_writing(struct fw_thread *t, unsigned channel, bool waits, uintp
         channels[channel].wanted = true;
 }
 
-void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, uintptr_t pc)
+void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, size_t asked,
+                      uintptr_t pc)
 {
     if (!t || !channel)
         return;
-    if (!has_learnt(sent))
-        channels[channel].wanted = true;
-    else if (sent < 0)
+    if (sent < 0 && has_learnt(sent))
         fw_channel_after(t, channel, pc);
-    else if (channels[channel].wanted)
+    else if (sent >= 0 && channels[channel].wanted)
         fw_sync(t, FW_WIRE_AFTER, room_of(channel), pc);
+    if (!has_learnt(sent) || (sent >= 0 && (size_t)sent < asked))
+        channels[channel].wanted = true;
 }
 
 void fw_channel_wants_room(int fd)
 {
-    channels[fw_channel_in(fd)].wanted = true;
+    channels[fw_channel_out(fd, NULL, 0)].wanted = true;
 }
 
 void fw_channel_has_room(struct fw_thread *t, int fd, uintptr_t pc)
 {
-    unsigned channel = fw_channel_in(fd);
+    unsigned channel = fw_channel_out(fd, NULL, 0);
 
     if (t && channel && channels[channel].wanted)
         fw_sync(t, FW_WIRE_AFTER, room_of(channel), pc);

@@ -10,6 +10,7 @@
 #include "runtime/intercept.h"
 #include "runtime/counter.h"
 
+#include <poll.h>
 #include <pty.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -41,13 +42,15 @@ FW_EXPORT int eventfd_read(int fd, eventfd_t *value)
 {
     struct fw_thread *t = fw_enter();
     unsigned channel;
+    bool waits;
     int result;
 
     if (!t)
         return REAL(eventfd_read)(fd, value);
+    waits = fw_fd_waits(fd, POLLIN);
     channel = fw_channel_in(fd);
-    fw_channel_reading(t, channel, FW_PC);
-    FW_PASS(t, fw_fd_waits(fd, 1), result = REAL(eventfd_read)(fd, value));
+    fw_channel_reading(t, channel, waits, FW_PC);
+    FW_PASS(t, waits, result = REAL(eventfd_read)(fd, value));
     fw_channel_read(t, channel, result, FW_PC);
     if (result == 0)
         fw_writes(t, value, sizeof *value, FW_PC);
@@ -64,11 +67,11 @@ FW_EXPORT int eventfd_write(int fd, eventfd_t value)
 
     if (!t)
         return REAL(eventfd_write)(fd, value);
-    waits = fw_fd_waits(fd, 4);
+    waits = fw_fd_waits(fd, POLLOUT);
     channel = fw_channel_in(fd);
     fw_channel_writing(t, channel, waits, FW_PC);
     FW_PASS(t, waits, result = REAL(eventfd_write)(fd, value));
-    fw_channel_wrote(t, channel, result, FW_PC);
+    fw_channel_wrote(t, channel, result, 0, FW_PC);
     fw_done(t);
     return result;
 }

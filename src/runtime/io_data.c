@@ -88,11 +88,11 @@ static void tell_given(struct fw_thread *t, const struct iovec *parts, size_t co
 }
 
 /* Before a call that reads. */
-static unsigned begin_read(struct fw_thread *t, int fd, uintptr_t pc)
+static unsigned begin_read(struct fw_thread *t, int fd, bool waits, uintptr_t pc)
 {
     unsigned channel = fw_channel_in(fd);
 
-    fw_channel_reading(t, channel, pc);
+    fw_channel_reading(t, channel, waits, pc);
     return channel;
 }
 
@@ -102,11 +102,13 @@ static unsigned begin_read(struct fw_thread *t, int fd, uintptr_t pc)
     struct fw_thread *t = fw_enter();                                                              \
     unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
+    bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    channel = begin_read(t, fd, FW_PC);                                                            \
-    FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
+    waits = fw_fd_waits(fd, POLLIN);                                                               \
+    channel = begin_read(t, fd, waits, FW_PC);                                                     \
+    FW_PASS(t, waits, got = call);                                                                 \
     return got_bytes(t, channel, buffer, bytes, got, FW_PC)
 
 FW_EXPORT ssize_t read(int fd, void *buffer, size_t bytes)
@@ -150,11 +152,13 @@ FW_EXPORT ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
     struct fw_thread *t = fw_enter();
     unsigned channel;
     ssize_t got;
+    bool waits;
 
     if (!t)
         return REAL(recv)(fd, buffer, bytes, flags);
-    channel = begin_read(t, fd, FW_PC);
-    FW_PASS(t, recv_waits(fd, flags), got = REAL(recv)(fd, buffer, bytes, flags));
+    waits = recv_waits(fd, flags);
+    channel = begin_read(t, fd, waits, FW_PC);
+    FW_PASS(t, waits, got = REAL(recv)(fd, buffer, bytes, flags));
     return got_bytes(t, channel, buffer, room_for(fd, bytes, flags), got, FW_PC);
 }
 
@@ -163,11 +167,13 @@ FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, in
     struct fw_thread *t = fw_enter();
     unsigned channel;
     ssize_t got;
+    bool waits;
 
     if (!t)
         return REAL(__recv_chk)(fd, buffer, bytes, room, flags);
-    channel = begin_read(t, fd, FW_PC);
-    FW_PASS(t, recv_waits(fd, flags), got = REAL(__recv_chk)(fd, buffer, bytes, room, flags));
+    waits = recv_waits(fd, flags);
+    channel = begin_read(t, fd, waits, FW_PC);
+    FW_PASS(t, waits, got = REAL(__recv_chk)(fd, buffer, bytes, room, flags));
     return got_bytes(t, channel, buffer, room_for(fd, bytes, flags), got, FW_PC);
 }
 
@@ -178,11 +184,13 @@ FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flag
     socklen_t from_room = fw_address_room(from, length);
     unsigned channel;
     ssize_t got;
+    bool waits;
 
     if (!t)
         return REAL(recvfrom)(fd, buffer, bytes, flags, from, length);
-    channel = begin_read(t, fd, FW_PC);
-    FW_PASS(t, recv_waits(fd, flags),
+    waits = recv_waits(fd, flags);
+    channel = begin_read(t, fd, waits, FW_PC);
+    FW_PASS(t, waits,
             got = REAL(recvfrom)(fd, buffer, bytes, flags, from, length));
     if (got >= 0)
         fw_address_stored(t, from, length, from_room, FW_PC);
@@ -197,11 +205,13 @@ FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, si
     socklen_t from_room = fw_address_room(from, length);
     unsigned channel;
     ssize_t got;
+    bool waits;
 
     if (!t)
         return REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length);
-    channel = begin_read(t, fd, FW_PC);
-    FW_PASS(t, recv_waits(fd, flags),
+    waits = recv_waits(fd, flags);
+    channel = begin_read(t, fd, waits, FW_PC);
+    FW_PASS(t, waits,
             got = REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length));
     if (got >= 0)
         fw_address_stored(t, from, length, from_room, FW_PC);
@@ -242,11 +252,13 @@ FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     socklen_t room = given_message(message)->msg_namelen;
     unsigned channel;
     ssize_t got;
+    bool waits;
 
     if (!t)
         return REAL(recvmsg)(fd, message, flags);
-    channel = begin_read(t, fd, FW_PC);
-    FW_PASS(t, recv_waits(fd, flags), got = REAL(recvmsg)(fd, message, flags));
+    waits = recv_waits(fd, flags);
+    channel = begin_read(t, fd, waits, FW_PC);
+    FW_PASS(t, waits, got = REAL(recvmsg)(fd, message, flags));
     if (got < 0)
         return got_parts(t, channel, NULL, 0, got, FW_PC);
     fw_channel_changed(); /* there may be descriptors in it */
@@ -262,12 +274,13 @@ FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 {
     struct fw_thread *t = fw_enter();
     unsigned channel;
+    bool waits = !(flags & MSG_DONTWAIT);
     int got;
 
     if (!t)
         return REAL(recvmmsg)(fd, messages, count, flags, timeout);
-    channel = begin_read(t, fd, FW_PC);
-    FW_PASS(t, !(flags & MSG_DONTWAIT), got = REAL(recvmmsg)(fd, messages, count, flags, timeout));
+    channel = begin_read(t, fd, waits, FW_PC);
+    FW_PASS(t, waits, got = REAL(recvmmsg)(fd, messages, count, flags, timeout));
     fw_channel_changed();
     fw_channel_read(t, channel, got, FW_PC);
     for (int i = 0; i < got; i++) {
@@ -284,11 +297,13 @@ FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     struct fw_thread *t = fw_enter();                                                              \
     unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
+    bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    channel = begin_read(t, fd, FW_PC);                                                            \
-    FW_PASS(t, fw_fd_waits(fd, POLLIN), got = call);                                               \
+    waits = fw_fd_waits(fd, POLLIN);                                                               \
+    channel = begin_read(t, fd, waits, FW_PC);                                                     \
+    FW_PASS(t, waits, got = call);                                                                 \
     return got_parts(t, channel, parts, (size_t)count, got, FW_PC)
 
 FW_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
@@ -313,9 +328,10 @@ FW_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t of
 
 /* --- out ------------------------------------------------------------------------------------ */
 
-static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, uintptr_t pc)
+static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, size_t asked,
+                          uintptr_t pc)
 {
-    fw_channel_wrote(t, channel, sent, pc);
+    fw_channel_wrote(t, channel, sent, asked, pc);
     fw_done(t);
     return sent;
 }
@@ -334,7 +350,7 @@ static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, u
     channel = fw_channel_out(fd, to, length);                                                      \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
     FW_PASS(t, waits, sent = call);                                                                \
-    return sent_bytes(t, channel, sent, FW_PC)
+    return sent_bytes(t, channel, sent, bytes, FW_PC)
 
 FW_EXPORT ssize_t write(int fd, const void *buffer, size_t bytes)
 {
@@ -378,7 +394,7 @@ FW_EXPORT ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
     channel = begin_message(t, fd, message, FW_PC);                                                \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
     FW_PASS(t, waits, sent = call);                                                                \
-    return sent_bytes(t, channel, sent, FW_PC)
+    return sent_bytes(t, channel, sent, bytes, FW_PC)
 
 static unsigned begin_message(struct fw_thread *t, int fd, const struct msghdr *message,
                               uintptr_t pc)
@@ -432,6 +448,14 @@ FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
         fw_channel_writing(t, begin_message(t, fd, seen, FW_PC), true, FW_PC);
     }
     FW_PASS(t, !(flags & MSG_DONTWAIT), sent = REAL(sendmmsg)(fd, messages, count, flags));
+    for (int i = 0; i < (sent > 0 ? sent : 1) && sent; i++) {
+        const struct msghdr *seen = given_message(&messages[i].msg_hdr);
+
+        fw_channel_wrote(t, fw_channel_out(fd, seen->msg_name, seen->msg_namelen), sent,
+                         (size_t)sent, FW_PC);
+        if (sent > 0)
+            fw_writes(t, &messages[i].msg_len, sizeof messages[i].msg_len, FW_PC);
+    }
     fw_done(t);
     return sent;
 }

@@ -20,7 +20,7 @@ static struct move begin(struct fw_thread *t, int in, int out, uintptr_t pc)
 {
     struct move move = { fw_channel_in(in), fw_channel_out(out, NULL, 0) };
 
-    fw_channel_reading(t, move.in, pc);
+    fw_channel_reading(t, move.in, true, pc);
     fw_channel_writing(t, move.out, false, pc);
     return move;
 }
@@ -29,7 +29,7 @@ static struct move begin(struct fw_thread *t, int in, int out, uintptr_t pc)
 static ssize_t moved(struct fw_thread *t, struct move move, ssize_t bytes, uintptr_t pc)
 {
     fw_channel_read(t, move.in, bytes, pc);
-    fw_channel_wrote(t, move.out, bytes, pc);
+    fw_channel_wrote(t, move.out, bytes, 0, pc);
     fw_done(t);
     return bytes;
 }
@@ -115,7 +115,7 @@ FW_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsi
     for (size_t i = 0; i < given && !reads; i++)
         fw_reads_given(t, parts[i].iov_base, parts[i].iov_len, FW_PC);
     if (reads)
-        fw_channel_reading(t, channel, FW_PC);
+        fw_channel_reading(t, channel, true, FW_PC);
     else
         fw_channel_writing(t, channel, false, FW_PC);
     FW_PASS(t, !(flags & SPLICE_F_NONBLOCK) &&
@@ -125,7 +125,7 @@ FW_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsi
     if (reads)
         fw_channel_read(t, channel, bytes, FW_PC);
     else
-        fw_channel_wrote(t, channel, bytes, FW_PC);
+        fw_channel_wrote(t, channel, bytes, all_bytes(parts, given), FW_PC);
     for (size_t i = 0, left = reads && bytes > 0 ? (size_t)bytes : 0; i < given && left; i++) {
         size_t here = parts[i].iov_len < left ? parts[i].iov_len : left;
 

@@ -30,6 +30,15 @@ int __overflow(FILE *stream, int c);
     do {                                                                                           \
         fw_stream_out(stream, FW_PC);                                                              \
         FW_STREAM_CALL(stream, call);                                                              \
+        fw_stream_gone(stream, FW_PC);                                                             \
+    } while (0)
+
+/* Without its lock. */
+#define OUT_UNLOCKED(stream, call)                                                                 \
+    do {                                                                                           \
+        fw_stream_out(stream, FW_PC);                                                              \
+        call;                                                                                      \
+        fw_stream_gone(stream, FW_PC);                                                             \
     } while (0)
 
 /* --- buffers and text ------------------------------------------------------------------------- */
@@ -55,9 +64,11 @@ FW_EXPORT size_t fwrite(const void *restrict buffer, size_t size, size_t count,
 FW_EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t count,
                                  FILE *restrict stream)
 {
+    size_t result;
+
     tell_read(buffer, size * count, FW_PC);
-    fw_stream_out(stream, FW_PC);
-    return REAL(fwrite_unlocked)(buffer, size, count, stream);
+    OUT_UNLOCKED(stream, result = REAL(fwrite_unlocked)(buffer, size, count, stream));
+    return result;
 }
 
 FW_EXPORT int fputs(const char *restrict text, FILE *restrict stream)
@@ -72,10 +83,12 @@ FW_EXPORT int fputs(const char *restrict text, FILE *restrict stream)
 
 FW_EXPORT int fputs_unlocked(const char *restrict text, FILE *restrict stream)
 {
+    int result;
+
     if (fw_self)
         tell_read(text, fw_text_length(text) + 1, FW_PC);
-    fw_stream_out(stream, FW_PC);
-    return REAL(fputs_unlocked)(text, stream);
+    OUT_UNLOCKED(stream, result = REAL(fputs_unlocked)(text, stream));
+    return result;
 }
 
 FW_EXPORT int puts(const char *text)
@@ -135,27 +148,35 @@ PUT_OUT(wint_t, putwchar, wchar_t)
 
 FW_EXPORT int fputc_unlocked(int c, FILE *stream)
 {
-    fw_stream_out(stream, FW_PC);
-    return REAL(fputc_unlocked)(c, stream);
+    int result;
+
+    OUT_UNLOCKED(stream, result = REAL(fputc_unlocked)(c, stream));
+    return result;
 }
 
 FW_EXPORT int putc_unlocked(int c, FILE *stream)
 {
-    fw_stream_out(stream, FW_PC);
-    return REAL(putc_unlocked)(c, stream);
+    int result;
+
+    OUT_UNLOCKED(stream, result = REAL(putc_unlocked)(c, stream));
+    return result;
 }
 
 FW_EXPORT int putchar_unlocked(int c)
 {
-    fw_stream_out(stdout, FW_PC);
-    return REAL(putchar_unlocked)(c);
+    int result;
+
+    OUT_UNLOCKED(stdout, result = REAL(putchar_unlocked)(c));
+    return result;
 }
 
 /* What putc_unlocked, where it is a macro, calls when the buffer is full. */
 FW_EXPORT int __overflow(FILE *stream, int c)
 {
-    fw_stream_out(stream, FW_PC);
-    return REAL(__overflow)(stream, c);
+    int result;
+
+    OUT_UNLOCKED(stream, result = REAL(__overflow)(stream, c));
+    return result;
 }
 
 /* --- formatted, wide -------------------------------------------------------------------------- */
@@ -205,9 +226,12 @@ FW_EXPORT int fflush(FILE *stream)
 
 FW_EXPORT int fflush_unlocked(FILE *stream)
 {
-    if (stream)
-        fw_stream_out(stream, FW_PC);
-    return REAL(fflush_unlocked)(stream);
+    int result;
+
+    if (!stream)
+        return REAL(fflush_unlocked)(NULL);
+    OUT_UNLOCKED(stream, result = REAL(fflush_unlocked)(stream));
+    return result;
 }
 
 /* Going elsewhere empties the buffer. */

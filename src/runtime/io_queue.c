@@ -32,7 +32,7 @@ static unsigned find_queue(mqd_t queue)
     channel = find_queue(queue);                                                                   \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
     FW_PASS(t, waits, result = call);                                                              \
-    fw_channel_wrote(t, channel, result, FW_PC);                                                   \
+    fw_channel_wrote(t, channel, result, 0, FW_PC);                                                \
     fw_done(t);                                                                                    \
     return result
 
@@ -51,12 +51,14 @@ FW_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t bytes, unsig
     struct fw_thread *t = fw_enter();                                                              \
     unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
+    bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
+    waits = fw_fd_waits(queue, POLLIN);                                                            \
     channel = find_queue(queue);                                                                   \
-    fw_channel_reading(t, channel, FW_PC);                                                         \
-    FW_PASS(t, fw_fd_waits(queue, POLLIN), got = call);                                            \
+    fw_channel_reading(t, channel, waits, FW_PC);                                                  \
+    FW_PASS(t, waits, got = call);                                                                 \
     fw_channel_read(t, channel, got, FW_PC);                                                       \
     if (got >= 0) {                                                                                \
         fw_writes(t, message, (size_t)got, FW_PC);                                                 \

@@ -109,11 +109,14 @@ void fw_stream_unlock(void *stream)
  * Before the real function: if it would wait, the thread, which is inside, for FW_AWAY.  Another
  * thread that reads the stream holds its lock, and waits outside as well.
  */
-static struct fw_thread *begin(FILE *stream)
+static struct fw_thread *begin(FILE *stream, uintptr_t pc)
 {
     struct fw_thread *t = fw_enter();
+    bool waits = t && reader_waits(stream);
 
-    if (t && reader_waits(stream))
+    if (t)
+        fw_channel_reading(t, fw_channel_in(stream->_fileno), waits, pc);
+    if (waits)
         return t;
     fw_done(t);
     return NULL;
@@ -147,6 +150,22 @@ void fw_stream_out(FILE *stream, uintptr_t pc)
 
     if (t) {
         fw_channel_before(t, fw_channel_out(fd, NULL, 0), pc);
+        if (fw_fd_waits(fd, POLLOUT))
+            fw_channel_wants_room(fd);
+        fw_leave(t);
+    }
+}
+
+/* It may have waited for room, or heard that nobody is there. */
+void fw_stream_gone(FILE *stream, uintptr_t pc)
+{
+    int fd = stream->_fileno;
+    struct fw_thread *t = fw_self && !fw_channel_is_none(fd) ? fw_enter_again() : NULL;
+
+    if (t) {
+        fw_channel_has_room(t, fd, pc);
+        if (ferror_unlocked(stream))
+            fw_channel_after(t, fw_channel_out(fd, NULL, 0), pc);
         fw_leave(t);
     }
 }
@@ -162,9 +181,9 @@ void fw_stream_closing(FILE *stream, uintptr_t pc)
     }
 }
 
-struct fw_thread *fw_stream_begin(FILE *stream)
+struct fw_thread *fw_stream_begin(FILE *stream, uintptr_t pc)
 {
-    struct fw_thread *t = begin(stream);
+    struct fw_thread *t = begin(stream, pc);
 
     if (!t && fw_stream_locks(stream))
         flockfile(stream);
@@ -181,7 +200,7 @@ void fw_stream_end(FILE *stream, uintptr_t pc)
 /* The real call, with all that goes around it. */
 #define IN(stream, call)                                                                           \
     do {                                                                                           \
-        struct fw_thread *waiting = begin(stream);                                                 \
+        struct fw_thread *waiting = begin(stream, FW_PC);                                          \
                                                                                                    \
         if (waiting) {                                                                             \
             FW_AWAY(waiting, call);                                                                \

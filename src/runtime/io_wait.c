@@ -97,7 +97,7 @@ const char *fw_readable_text(const char *text)
 
 /* --- descriptors ---------------------------------------------------------------------------- */
 
-/* What poll says of a descriptor, or has asked in vain. */
+/* What poll says of a descriptor. */
 static void tell_ready(struct fw_thread *t, int fd, short events, uintptr_t pc)
 {
     if (events & ~(POLLOUT | POLLWRNORM | POLLNVAL))
@@ -106,10 +106,11 @@ static void tell_ready(struct fw_thread *t, int fd, short events, uintptr_t pc)
         fw_channel_has_room(t, fd, pc);
 }
 
+/* What it has been asked for in vain: to find out later is to learn something. */
 static void tell_waits(const struct pollfd *fds, nfds_t count)
 {
     for (nfds_t i = 0; i < count; i++)
-        if (fds[i].events & POLLOUT)
+        if (fds[i].events & (POLLOUT | POLLWRNORM) && !(fds[i].revents & (POLLOUT | POLLWRNORM)))
             fw_channel_wants_room(fds[i].fd);
 }
 
@@ -120,6 +121,8 @@ static int polled(struct fw_thread *t, struct pollfd *fds, nfds_t count, int rea
     for (nfds_t i = 0; t && ready > 0 && i < count; i++)
         if (fds[i].revents)
             tell_ready(t, fds[i].fd, fds[i].revents, pc);
+    if (t && ready >= 0)
+        tell_waits(fds, count);
     for (nfds_t i = 0; t && ready >= 0 && i < count; i++)
         fw_writes(t, &fds[i].revents, sizeof fds[i].revents, pc);
     fw_done(t);
@@ -245,13 +248,14 @@ static void tell_sets(struct fw_thread *t, int most, fd_set *const sets[3], uint
     }
 }
 
-/* Would it wait?  The program's sets stay as they are. */
+/* Would it wait?  The program's sets stay as they are.  What was asked for in vain is noted. */
 static bool select_waits(int most, fd_set *const sets[3])
 {
     struct timespec none = { 0, 0 };
     int count = looked_at(most);
     size_t bytes = ((size_t)count + 63) / 64 * 8;
     fd_set copies[3];
+    long ready = 0;
 
     if (count < 0)
         return false; /* EINVAL */
@@ -261,14 +265,14 @@ static bool select_waits(int most, fd_set *const sets[3])
         if (sets[i] && count <= FD_SETSIZE)
             fw_copy(&copies[i], sets[i], bytes);
     }
-    for (int fd = 0; sets[1] && fd < count; fd++)
-        if (is_in(fd, sets[1]))
+    if (count <= FD_SETSIZE)
+        ready = fw_syscall(SYS_pselect6, count, sets[0] ? (long)&copies[0] : 0,
+                           sets[1] ? (long)&copies[1] : 0, sets[2] ? (long)&copies[2] : 0,
+                           (long)&none, 0);
+    for (int fd = 0; sets[1] && fd < count && ready >= 0; fd++)
+        if (is_in(fd, sets[1]) && (count > FD_SETSIZE || !is_in(fd, &copies[1])))
             fw_channel_wants_room(fd);
-    if (count > FD_SETSIZE)
-        return true;
-    return fw_syscall(SYS_pselect6, count, sets[0] ? (long)&copies[0] : 0,
-                      sets[1] ? (long)&copies[1] : 0, sets[2] ? (long)&copies[2] : 0,
-                      (long)&none, 0) == 0;
+    return ready == 0;
 }
 
 FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct timeval *timeout)
@@ -280,7 +284,7 @@ FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct tim
 
     if (!t)
         return REAL(select)(count, in, out, odd, timeout);
-    FW_PASS(t, waits && select_waits(count, sets),
+    FW_PASS(t, (waits || out) && select_waits(count, sets) && waits,
             ready = REAL(select)(count, in, out, odd, timeout));
     if (ready >= 0 && count > 0)
         tell_sets(t, count, sets, FW_PC);
@@ -293,11 +297,13 @@ FW_EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *odd,
 {
     struct fw_thread *t = fw_enter();
     fd_set *const sets[3] = { in, out, odd };
+    bool waits;
     int ready;
 
     if (!t)
         return REAL(pselect)(count, in, out, odd, timeout, mask);
-    FW_PASS(t, !is_zero(timeout) && select_waits(count, sets),
+    waits = !is_zero(timeout);
+    FW_PASS(t, (waits || out) && select_waits(count, sets) && waits,
             ready = REAL(pselect)(count, in, out, odd, timeout, mask));
     if (ready >= 0 && count > 0)
         tell_sets(t, count, sets, FW_PC);

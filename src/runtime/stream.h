@@ -22,8 +22,10 @@ enum {
 
 void fw_stream_unlock(void *stream);
 
-/* io_stream.c: an output call begins, an input call is over, a stream is about to be closed. */
+/* io_stream.c: an output call begins, is over, an input call is over, a stream is about to be
+ * closed. */
 void fw_stream_out(FILE *stream, uintptr_t pc);
+void fw_stream_gone(FILE *stream, uintptr_t pc);
 void fw_stream_in(FILE *stream, uintptr_t pc);
 void fw_stream_closing(FILE *stream, uintptr_t pc);
 

@@ -98,6 +98,7 @@ PRINT(__asprintf_chk, __vasprintf_chk, LIST(char **to, int flag), LIST(to, flag)
             fw_tell_format(format, rest, FW_PC);                                                   \
         fw_stream_out(stream, FW_PC);                                                              \
         FW_STREAM_CALL(stream, call);                                                              \
+        fw_stream_gone(stream, FW_PC);                                                             \
     } while (0)
 
 static void tell_written(int fd, uintptr_t pc)

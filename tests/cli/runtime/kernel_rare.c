@@ -7,17 +7,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static int data, p[2], e, l;
-static char c;
+static char c, bytes[100000], more[100000];
 static struct sockaddr_in address;
 
 static void check(int holds)
@@ -84,6 +88,94 @@ static void await_count(void)
     check(eventfd_read(e, &value) == 0);
 }
 
+/* --- room ------------------------------------------------------------------------------------- */
+
+static void pipes(void) { check(pipe(p) == 0); }
+
+/* A write that was cut short says that nothing fits any more. */
+static void cut_short(void)
+{
+    pipes();
+    fcntl(p[1], F_SETFL, O_NONBLOCK);
+    check(write(p[1], bytes, sizeof bytes) == 65536);
+}
+
+static void full(void)
+{
+    cut_short();
+    check(write(p[1], bytes, 1) < 0);
+    fcntl(p[1], F_SETFL, 0);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* A socket that sends to another one, which can take no more. */
+static void full_datagrams(void)
+{
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+
+    p[0] = socket(AF_UNIX, SOCK_DGRAM, 0);
+    p[1] = socket(AF_UNIX, SOCK_DGRAM, 0);
+    snprintf(name.sun_path, sizeof name.sun_path, "kernel_rare.%d", getpid());
+    unlink(name.sun_path);
+    check(bind(p[0], (void *)&name, sizeof name) == 0);
+    check(connect(p[1], (void *)&name, sizeof name) == 0);
+    unlink(name.sun_path);
+    while (send(p[1], "x", 1, MSG_DONTWAIT) > 0)
+        ;
+}
+
+static void give_read(void) { check(read(p[0], bytes, 65536) > 0); }
+static void give_fread(void) { check(fread(bytes, 1, 8192, fdopen(p[0], "r")) == 8192); }
+static void give_close(void) { close(p[0]); }
+
+static void await_retried(void)
+{
+    pause_a_little();
+    while (write(p[1], "x", 1) < 0)
+        pause_a_little();
+}
+
+/* More than fits: the reader, who has waited for it, must have taken something. */
+static void await_large(void)
+{
+    pause_a_little();
+    check(write(p[1], more, sizeof more) == sizeof more);
+}
+
+static void await_room(void) { check(write(p[1], "x", 1) == 1); }
+static void await_poll(void) { check(poll(&(struct pollfd){ p[1], POLLOUT, 0 }, 1, -1) == 1); }
+
+static void await_select(void)
+{
+    fd_set out;
+
+    FD_ZERO(&out);
+    FD_SET(p[1], &out);
+    check(select(p[1] + 1, NULL, &out, NULL, NULL) == 1);
+}
+
+static void await_stream(void)
+{
+    FILE *out = fdopen(p[1], "w");
+
+    check(fputc('x', out) == 'x' && fflush(out) == 0);
+}
+
+static void await_failing_stream(void)
+{
+    FILE *out = fdopen(p[1], "w");
+
+    check(fputc('x', out) == 'x' && fflush(out) != 0 && errno == EPIPE);
+}
+
+static void await_messages(void)
+{
+    struct iovec part = { "x", 1 };
+    struct mmsghdr one = { .msg_hdr = { .msg_iov = &part, .msg_iovlen = 1 } };
+
+    check(sendmmsg(p[1], &one, 1, 0) == 1);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct means {
@@ -93,6 +185,14 @@ static const struct means {
     { "failed-copy", counter, give_count, await_count },
     { "close-range", high_pipe, give_range, await_end },
     { "reused-number", server, give_datagram, await_datagram },
+    { "room-cut-short", cut_short, give_read, await_retried },
+    { "room-waiting-reader", pipes, give_read, await_large },
+    { "room-stream-reader", full, give_fread, await_room },
+    { "room-stream", full, give_read, await_stream },
+    { "room-closed", full, give_close, await_select },
+    { "room-failing-stream", full, give_close, await_failing_stream },
+    { "room-datagram-poll", full_datagrams, give_read, await_poll },
+    { "room-datagrams", full_datagrams, give_read, await_messages },
 };
 static const struct means *means = all;
 
