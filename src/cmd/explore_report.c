@@ -68,7 +68,7 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          state->redundant, state->redundant == 1 ? " was" : "s were");
     if (state->cut)
         fw_output_printf(out,
-                         "%" PRIu64 " run%s cut short, still on the way after %g seconds: "
+                         "%" PRIu64 " run%s cut short, still on the way after %g s: "
                          "--limit=SECONDS gives more\n",
                          state->cut, state->cut == 1 ? " was" : "s were",
                          explored->setup->session.limit);
@@ -77,6 +77,11 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          "%" PRIu64 " run%s did not follow the choices: something else than the "
                          "schedule decides what the program does\n",
                          state->diverged, state->diverged == 1 ? "" : "s");
+    if (state->partly)
+        fw_output_printf(out,
+                         "%" PRIu64 " run%s too long to be searched to the end: --points=sync has "
+                         "fewer points\n",
+                         state->partly, state->partly == 1 ? " was" : "s were");
 }
 
 void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
@@ -145,6 +150,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "redundant", state->redundant);
     fw_json_number(&json, "diverged", state->diverged);
     fw_json_number(&json, "cut", state->cut);
+    fw_json_number(&json, "partly", state->partly);
     fw_json_number(&json, "points", state->length);
     fw_json_number(&json, "threads", state->threads);
     fw_json_end(&json);
@@ -152,7 +158,8 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "pairs", state->pairs);
     fw_json_text(&json, "end", end_word(state->end));
     fw_json_bool(&json, "complete",
-                 state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut);
+                 state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut &&
+                     !state->partly);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

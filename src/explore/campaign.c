@@ -20,6 +20,7 @@
 
 #define ROUND      64u   /* runs of a round at most */
 #define LONG_ROUND 1024u /* ... when nothing has been new for long */
+#define DECISIONS  (256u << 20) /* bytes that the runs of a round may tell, if each does as much */
 
 struct worker {
     struct fw_campaign *campaign;
@@ -39,6 +40,7 @@ struct fw_campaign {
     int journal;
     struct fw_trial_vec known; /* of the journal, by number */
     size_t known_at;
+    size_t decisions; /* bytes that a run has told, at most */
     struct worker *workers;
     double start;
     bool uncontrolled;
@@ -267,6 +269,8 @@ static size_t round_size(const struct fw_campaign *campaign)
         size = LONG_ROUND;
     if (campaign->setup.runs && size > campaign->setup.runs - state->runs)
         size = campaign->setup.runs - state->runs;
+    if (campaign->decisions && size > DECISIONS / campaign->decisions)
+        size = DECISIONS / campaign->decisions + 1;
     if (campaign->chess && state->runs)
         size = fw_chess_plan(campaign->chess, size);
     return size;
@@ -322,6 +326,8 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
     struct fw_knowledge *knowledge = &campaign->knowledge;
     size_t failures = knowledge->state.failures.len;
 
+    if (trial->decision_bytes > campaign->decisions)
+        campaign->decisions = trial->decision_bytes;
     campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
     fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
     if (knowledge->state.failures.len > failures) {

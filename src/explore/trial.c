@@ -30,12 +30,13 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
     trial->threads = head->thread_count;
     trial->blind = !head->has_hooks;
     trial->redundant = head->outcome == FW_OUTCOME_REDUNDANT;
-    trial->diverged = head->diverged != 0;
     if (head->new_shared)
         read_found(trial, session);
     for (uint32_t i = 0; i < head->new_pairs; i++)
         fw_vec_push(&trial->pairs, pairs[i]);
     if (head->flags & FW_CONTROL_DECISIONS) {
+        trial->diverged = head->diverged != 0;
+        trial->partly = head->decisions_lost != 0;
         trial->decision_bytes = head->decision_bytes;
         trial->decisions = fw_xmalloc(head->decision_bytes + 1);
         memcpy(trial->decisions, fw_session_decisions(session), head->decision_bytes);

@@ -112,7 +112,8 @@ static void tell(const struct fw_thread *current, uint32_t chosen)
 
     if (!(fw_control->flags & FW_CONTROL_DECISIONS))
         return;
-    if (at + sizeof head + count * sizeof *to > fw_control->decisions_room) {
+    if (fw_control->decisions_lost || /* behind the first one that is missing none can be placed */
+        at + sizeof head + count * sizeof *to > fw_control->decisions_room) {
         fw_control->decisions_lost++;
         return;
     }

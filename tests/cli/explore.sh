@@ -238,10 +238,11 @@ int main(int argc, char **argv)
 }
 END
 build spin.c -o spin
-expect 124 explore -q -s random -n 2 --limit=2 --folder=slow -- ./spin 5000000
-out_has '1 run was cut short, still on the way after 2 seconds'
-out_has '2 runs, 0 failed'
-expect 124 explore -q -s random -n 2 --limit=2 --folder=slow --format=json -- ./spin 5000000
+expect 0 explore -q -s random -n 1 --limit=200 --folder=slow -- ./spin 5000000 # not preempted
+expect 124 explore -q -s random -n 2 --limit=1 --folder=slow -- ./spin 5000000
+out_has '1 run was cut short, still on the way after 1 s'
+out_has '2 runs (1 of them before), 0 failed'
+expect 124 explore -q -s random -n 2 --limit=1 --folder=slow --format=json -- ./spin 5000000
 out_has '"known":2,'
 out_has '"cut":1,'
 expect 0 explore -q -s random -n 2 --limit=200 --folder=slow -- ./spin 5000000
@@ -287,6 +288,13 @@ int main(int argc, char **argv)
 END
 build long.c -o long
 expect 0 explore -q -s chess -n 5 -- ./count m 2 20000
+expect 0 explore -q -s chess --preemptions=0 --format=json -- ./count m 2 450000
+out_has '"end":"exhausted","complete":false'
+out_has '"partly":'
+out_lacks '"partly":0'
+expect 0 explore -q -s chess --preemptions=0 --format=json -- ./count m 2 450
+out_has '"partly":0,'
+out_has '"end":"exhausted","complete":true'
 expect 0 explore -q -s predict -n 4 -- ./long 18000 1
 expect 0 explore -q -s predict -n 3 -- ./long 0 2200
 expect 66 run -q --runs=1 -- ./long 18000 1
