@@ -20,7 +20,7 @@
 enum {
     FW_CHANNEL_OTHERS = 1, /* nameless files of which it is not known how they came */
     FW_CHANNEL_CHILDREN,   /* processes that this one has made */
-    FW_CHANNEL_SIGNALS,    /* signals that are read from descriptors */
+    FW_CHANNEL_SIGNALS,    /* signals that are read from descriptors; they tell of children too */
     FW_CHANNEL_TERMINALS,  /* whose other side this process has as well */
     FW_CHANNEL_LOCKS,      /* locks of files: given up before they are taken */
     FW_CHANNEL_FIRST,
@@ -42,10 +42,10 @@ enum {
     FW_KEY_SOCKET,
     FW_KEY_CONNECTION,
     FW_KEY_ARRIVALS,
-    FW_KEY_LISTENERS,
-    FW_KEY_TARGETS,
     FW_KEY_DATAGRAMS,
     FW_KEY_WATCH,
+    FW_KEY_LISTENERS, /* these are asked for: it must be known whether they are there */
+    FW_KEY_TARGETS,
     FW_KEY_QUEUE,
 };
 

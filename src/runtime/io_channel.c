@@ -44,7 +44,7 @@ static struct key {
 
 static unsigned made = FW_CHANNEL_FIRST, keys_used;
 static unsigned shared; /* channels below were there when the last child was made */
-static bool has_children, has_terminals, reads_signals;
+static bool has_children, has_terminals;
 bool fw_channel_locks;
 
 static uint16_t nameless[DESCRIPTORS]; /* 0: nothing known */
@@ -115,7 +115,7 @@ unsigned fw_channel_of(unsigned kind, uint64_t a, uint64_t b)
     channel = keys_used < KEYS / 4 * 3
                   ? make_channel(hash)
                   : FW_CHANNEL_FIRST + (unsigned)(hash >> 20) % (CHANNELS - FW_CHANNEL_FIRST);
-    if (!set_key(hash, channel) && (kind == FW_KEY_LISTENERS || kind == FW_KEY_TARGETS))
+    if (!set_key(hash, channel) && (kind >= FW_KEY_LISTENERS && kind <= FW_KEY_QUEUE))
         lost_key();
     return channel;
 }
@@ -190,6 +190,8 @@ static unsigned look(int fd, const struct stat *about)
     }
     case S_IFCHR:
         return has_terminals && is_terminal(about->st_rdev) ? FW_CHANNEL_TERMINALS : 0;
+    case S_IFREG: /* or a message queue that was used as such */
+        return find_key(hash_key(FW_KEY_QUEUE, about->st_dev, about->st_ino))->channel;
     case 0:
         return fd < DESCRIPTORS && nameless[fd] ? nameless[fd] : FW_CHANNEL_OTHERS;
     default:
@@ -259,7 +261,6 @@ void fw_channel_made(int fd, int other)
 void fw_channel_nameless(int fd, unsigned channel)
 {
     version++;
-    reads_signals |= channel == FW_CHANNEL_SIGNALS;
     if (fd >= 0 && fd < DESCRIPTORS)
         nameless[fd] = (uint16_t)(channel ? channel : make_channel((uint64_t)fd << 20));
 }
@@ -352,8 +353,7 @@ bool fw_channel_has_children(void)
 
 void fw_channel_signal(struct fw_thread *t, uintptr_t pc)
 {
-    if (reads_signals)
-        fw_channel_before(t, FW_CHANNEL_SIGNALS, pc);
+    fw_channel_before(t, FW_CHANNEL_SIGNALS, pc);
 }
 
 /* --- use -------------------------------------------------------------------------------------- */
@@ -397,7 +397,7 @@ void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc)
     if (!t || !channel)
         return;
     tell_after(t, channel, pc);
-    if (channel >= FW_CHANNEL_FIRST && channel < shared)
+    if (channel == FW_CHANNEL_SIGNALS || (channel >= FW_CHANNEL_FIRST && channel < shared))
         tell_after(t, FW_CHANNEL_CHILDREN, pc);
 }
 

@@ -20,6 +20,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+int pidfd_open(pid_t process, unsigned flags); /* not in every libc */
+
 /* A channel of its own (0), or one of those that there is one of. */
 static int made(struct fw_thread *t, int fd, unsigned channel)
 {
@@ -103,6 +105,14 @@ FW_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *wanted
     return result;
 }
 
+/* It is ready when the process has ended. */
+FW_EXPORT int pidfd_open(pid_t process, unsigned flags)
+{
+    struct fw_thread *t = fw_enter();
+
+    return made(t, REAL(pidfd_open)(process, flags), FW_CHANNEL_CHILDREN);
+}
+
 FW_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
 {
     struct fw_thread *t = fw_enter();
@@ -158,6 +168,21 @@ FW_EXPORT int getpt(void)
 {
     has_terminals();
     return REAL(getpt)();
+}
+
+/* (The child is made by libc, which calls the handlers of fork.) */
+FW_EXPORT int forkpty(int *master, char *name, const struct termios *settings,
+                      const struct winsize *size)
+{
+    int result;
+    struct fw_thread *t;
+
+    has_terminals();
+    result = REAL(forkpty)(master, name, settings, size);
+    t = result > 0 ? fw_enter() : NULL;
+    fw_writes(t, master, sizeof *master, FW_PC);
+    fw_done(t);
+    return result;
 }
 
 FW_EXPORT int openpty(int *master, int *slave, char *name, const struct termios *settings,

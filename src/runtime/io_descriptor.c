@@ -305,13 +305,23 @@ static bool is_lock(int command)
            command == F_OFD_SETLKW;
 }
 
-/* Given up before the call, taken after it. */
-static void tell_lock(struct fw_thread *t, bool unlocks, bool over, int result, uintptr_t pc)
+static bool asks_for_lock(int command)
+{
+    return command == F_GETLK || command == F_OFD_GETLK;
+}
+
+/* Given up before the call.  Who shares what he had alone gives up as well. */
+static void tell_unlock(struct fw_thread *t, bool gives, uintptr_t pc)
 {
     fw_channel_locks = true;
-    if (unlocks && !over)
+    if (gives)
         fw_channel_before(t, FW_CHANNEL_LOCKS, pc);
-    else if (!unlocks && over && result == 0)
+}
+
+/* Taken after it. */
+static void tell_lock(struct fw_thread *t, bool takes, int result, uintptr_t pc)
+{
+    if (takes && result == 0)
         fw_channel_after(t, FW_CHANNEL_LOCKS, pc);
 }
 
@@ -319,19 +329,21 @@ static int control(__typeof__(&fcntl) real, int fd, int command, void *argument,
 {
     struct fw_thread *t = fw_enter();
     bool locks = t && is_lock(command) && fw_readable(argument, sizeof(struct flock));
-    bool unlocks = locks && ((const struct flock *)argument)->l_type == F_UNLCK;
+    short type = locks ? ((const struct flock *)argument)->l_type : F_WRLCK;
     int result;
 
     if (!t)
         return real(fd, command, argument);
-    if (command == F_SETOWN || command == F_SETOWN_EX)
+    if (command == F_SETOWN || command == F_SETOWN_EX || command == F_SETLEASE ||
+        command == F_NOTIFY)
         fw_unmodelled("signals that tell of descriptors");
     if (locks)
-        tell_lock(t, unlocks, false, 0, pc);
+        tell_unlock(t, type != F_WRLCK, pc);
     FW_PASS(t, command == F_SETLKW || command == F_OFD_SETLKW,
             result = real(fd, command, argument));
-    if (locks)
-        tell_lock(t, unlocks, true, result, pc);
+    tell_lock(t, (locks && type != F_UNLCK) || asks_for_lock(command), result, pc);
+    if (result == 0 && asks_for_lock(command))
+        fw_writes(t, argument, sizeof(struct flock), pc);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
         return copied(t, fd, result, pc);
     fw_done(t);
@@ -360,32 +372,35 @@ FW_EXPORT int fcntl64(int fd, int command, ...)
     return control(REAL(fcntl64), fd, command, argument, FW_PC);
 }
 
+/* Who has one gives it up before he is given another kind. */
 FW_EXPORT int flock(int fd, int operation)
 {
     struct fw_thread *t = fw_enter();
-    bool unlocks = operation & LOCK_UN;
     int result;
 
     if (!t)
         return REAL(flock)(fd, operation);
-    tell_lock(t, unlocks, false, 0, FW_PC);
+    tell_unlock(t, true, FW_PC);
     FW_PASS(t, !(operation & (LOCK_NB | LOCK_UN)), result = REAL(flock)(fd, operation));
-    tell_lock(t, unlocks, true, result, FW_PC);
+    tell_lock(t, !(operation & LOCK_UN), result, FW_PC);
     fw_done(t);
     return result;
 }
 
-FW_EXPORT int lockf(int fd, int command, off_t bytes)
-{
-    struct fw_thread *t = fw_enter();
-    bool unlocks = command == F_ULOCK;
-    int result;
+#define LOCKF(name, offset)                                                                        \
+    FW_EXPORT int name(int fd, int command, offset bytes)                                          \
+    {                                                                                              \
+        struct fw_thread *t = fw_enter();                                                          \
+        int result;                                                                                \
+                                                                                                   \
+        if (!t)                                                                                    \
+            return REAL(name)(fd, command, bytes);                                                 \
+        tell_unlock(t, command == F_ULOCK, FW_PC);                                                 \
+        FW_PASS(t, command == F_LOCK, result = REAL(name)(fd, command, bytes));                    \
+        tell_lock(t, command != F_ULOCK, result, FW_PC);                                           \
+        fw_done(t);                                                                                \
+        return result;                                                                             \
+    }
 
-    if (!t)
-        return REAL(lockf)(fd, command, bytes);
-    tell_lock(t, unlocks, false, 0, FW_PC);
-    FW_PASS(t, command == F_LOCK, result = REAL(lockf)(fd, command, bytes));
-    tell_lock(t, unlocks, true, result, FW_PC);
-    fw_done(t);
-    return result;
-}
+LOCKF(lockf, off_t)
+LOCKF(lockf64, off64_t)

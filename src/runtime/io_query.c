@@ -2,6 +2,7 @@
  * io_query.c - calls that tell the program about the system and itself, and nothing waits for:
  * limits, clocks, signals, sets, terminals, users, folders.  io_about.c has the more usual ones.
  */
+#include "runtime/channel.h"
 #include "runtime/told.h"
 
 #include <arpa/inet.h>
@@ -113,6 +114,28 @@ static size_t stored_by(unsigned long request)
     }
 }
 
+/* How much there is to read says who has written, how much is left that somebody has read. */
+static void tell_learnt(struct fw_thread *t, int fd, unsigned long request, const int *argument,
+                        uintptr_t pc)
+{
+    switch (request) {
+    case FIONREAD:
+        if (*argument)
+            fw_channel_after(t, fw_channel_in(fd), pc);
+        break;
+    case TIOCOUTQ:
+        fw_channel_has_room(t, fd, pc);
+        fw_channel_wants_room(fd);
+        break;
+    case FIOSETOWN:
+    case SIOCSPGRP:
+        fw_unmodelled("signals that tell of descriptors");
+        break;
+    default:
+        break;
+    }
+}
+
 FW_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
     struct fw_thread *t;
@@ -125,6 +148,8 @@ FW_EXPORT int ioctl(int fd, unsigned long request, ...)
     va_end(rest);
     result = REAL(ioctl)(fd, request, argument);
     t = result >= 0 ? fw_enter() : NULL;
+    if (t)
+        tell_learnt(t, fd, request, argument, FW_PC);
     WS(argument, stored_by(request));
     fw_done(t);
     return result;

@@ -16,6 +16,8 @@ static unsigned find_queue(mqd_t queue)
 
     if (fw_syscall(SYS_fstat, queue, (long)&about, 0, 0, 0, 0) < 0)
         return 0;
+    if (!fw_channel_known(FW_KEY_QUEUE, about.st_dev, about.st_ino))
+        fw_channel_changed(); /* until now it was a file */
     return fw_channel_of(FW_KEY_QUEUE, about.st_dev, about.st_ino);
 }
 

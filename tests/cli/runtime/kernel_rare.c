@@ -6,16 +6,21 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -23,6 +28,8 @@
 static int data, p[2], e, l;
 static char c, bytes[100000], more[100000];
 static struct sockaddr_in address;
+static sigset_t set;
+static pid_t child;
 
 static void check(int holds)
 {
@@ -176,6 +183,101 @@ static void await_messages(void)
     check(sendmmsg(p[1], &one, 1, 0) == 1);
 }
 
+/* --- locks, signals, children, terminals ------------------------------------------------------ */
+
+static void message_queue(void)
+{
+    struct mq_attr attributes = { .mq_maxmsg = 2, .mq_msgsize = 16 };
+    char path[32];
+
+    snprintf(path, sizeof path, "/kernel_rare.%d", getpid());
+    l = mq_open(path, O_RDWR | O_CREAT, 0600, &attributes);
+    check(l >= 0);
+    mq_unlink(path);
+}
+
+static void locked_file(void)
+{
+    char path[] = "kernel_rare.XXXXXX";
+
+    p[0] = mkstemp(path);
+    p[1] = open(path, O_RDWR);
+    unlink(path);
+    check(flock(p[1], LOCK_EX) == 0);
+}
+
+static void block(int number)
+{
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static void blocked_signal(void) { block(SIGUSR1); }
+
+static void signal_of_child(void)
+{
+    block(SIGCHLD);
+    l = signalfd(-1, &set, 0);
+}
+
+static void process(void)
+{
+    check(pipe(p) == 0);
+    child = fork();
+    if (child == 0) {
+        close(p[1]);
+        read(p[0], &c, 1);
+        _exit(0);
+    }
+    close(p[0]);
+    l = pidfd_open(child, 0);
+}
+
+static void child_with_terminal(void)
+{
+    child = forkpty(&p[0], NULL, NULL, NULL);
+    if (child == 0) {
+        read(0, &c, 1);
+        _exit(0);
+    }
+    p[1] = p[0];
+}
+
+static void give_byte(void) { check(write(p[1], "x\n", 2) == 2); }
+static void give_message(void) { check(mq_send(l, "x", 1, 0) == 0); }
+static void give_shared(void) { check(flock(p[1], LOCK_SH) == 0); }
+static void give_signal(void) { kill(getpid(), SIGUSR1); }
+
+static void give_child(void)
+{
+    child = fork();
+    if (child == 0)
+        _exit(0);
+}
+
+static void await_byte(void) { check(read(p[0], &c, 1) == 1); }
+static void await_readable(void) { check(poll(&(struct pollfd){ l, POLLIN, 0 }, 1, -1) == 1); }
+static void await_lock(void) { check(flock(p[0], LOCK_SH) == 0); }
+static void await_signal(void) { char info[128]; check(read(l, info, sizeof info) == 128); }
+
+static void await_late_signal(void)
+{
+    pause_a_little();
+    l = signalfd(-1, &set, 0);
+    await_signal();
+}
+
+static void await_count_of_bytes(void)
+{
+    int count = 0;
+
+    while (count == 0) {
+        pause_a_little();
+        check(ioctl(p[0], FIONREAD, &count) == 0);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct means {
@@ -193,6 +295,13 @@ static const struct means {
     { "room-failing-stream", full, give_close, await_failing_stream },
     { "room-datagram-poll", full_datagrams, give_read, await_poll },
     { "room-datagrams", full_datagrams, give_read, await_messages },
+    { "mq-poll", message_queue, give_message, await_readable },
+    { "flock-shared", locked_file, give_shared, await_lock },
+    { "signalfd-later", blocked_signal, give_signal, await_late_signal },
+    { "signalfd-child", signal_of_child, give_child, await_signal },
+    { "pidfd", process, give_byte, await_readable },
+    { "forkpty", child_with_terminal, give_byte, await_byte },
+    { "count-of-bytes", pipes, give_byte, await_count_of_bytes },
 };
 static const struct means *means = all;
 
