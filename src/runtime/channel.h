@@ -53,6 +53,7 @@ enum {
 
 void fw_channel_made(int fd, int other); /* a socket pair */
 void fw_channel_nameless(int fd, unsigned channel); /* eventfd and relatives; 0: one of its own */
+void fw_channel_set(int fd); /* that is one of descriptors */
 void fw_channel_copied(struct fw_thread *t, int from, int to, uintptr_t pc);
 /* The descriptor is about to be closed; those from first to last are, or nearly. */
 void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc);
@@ -105,6 +106,9 @@ void fw_channel_read(struct fw_thread *t, unsigned channel, ssize_t got, uintptr
 void fw_channel_writing(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc);
 void fw_channel_wrote(struct fw_thread *t, unsigned channel, ssize_t sent, size_t asked,
                       uintptr_t pc);
+/* Around a call that reads from one and writes into the other. */
+void fw_channel_moves(unsigned in, unsigned out);
+void fw_channel_moved(unsigned in, unsigned out);
 /* Somebody waits for room, or has found it. */
 void fw_channel_wants_room(int fd);
 void fw_channel_has_room(struct fw_thread *t, int fd, uintptr_t pc);

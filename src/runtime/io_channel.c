@@ -17,6 +17,7 @@
  */
 #include "runtime/channel.h"
 
+#include "runtime/counter.h"
 #include "runtime/intercept.h"
 
 #include <errno.h>
@@ -34,8 +35,17 @@
 static struct channel {
     uint32_t reader; /* the last one, and one more; nothing was written since if not `written` */
     bool written;
-    bool wanted; /* somebody has waited for room */
+    bool wanted;   /* somebody has waited for room */
+    bool is_set;   /* of descriptors (epoll) */
 } channels[CHANNELS];
+
+/* Calls that are moving bytes from one to the other, so many of them. */
+#define MOVES 16u
+static struct {
+    unsigned in, out, count;
+} moves[MOVES];
+static unsigned nested; /* how deep we are in sets of sets, and in moves from move to move */
+#define NESTED 5u
 
 static struct key {
     uint64_t hash; /* 0: free */
@@ -287,8 +297,8 @@ static void pass(struct fw_thread *t, int fd, uintptr_t pc)
 {
     unsigned channel = fd >= 0 && fd < DESCRIPTORS ? nameless[fd] : 0;
 
-    if (channel == FW_CHANNEL_SIGNALS)
-        fw_unmodelled("a descriptor for signals that is passed on");
+    if (channel == FW_CHANNEL_SIGNALS || channels[channel].is_set)
+        fw_unmodelled("a descriptor for signals, or others, that is passed on");
     if (channel < FW_CHANNEL_FIRST)
         return;
     fw_channel_after(t, channel, pc);
@@ -383,6 +393,18 @@ static void tell_after(struct fw_thread *t, unsigned channel, uintptr_t pc)
     c->written = false;
 }
 
+/* What goes into a channel whose bytes are being moved may come out of the other one at once. */
+static void tell_moves(struct fw_thread *t, unsigned in, uintptr_t pc)
+{
+    if (nested >= NESTED)
+        return;
+    nested++;
+    for (unsigned i = 0; i < MOVES; i++)
+        if (moves[i].count && moves[i].in == in)
+            fw_channel_before(t, moves[i].out, pc);
+    nested--;
+}
+
 void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc)
 {
     if (!t || !channel)
@@ -390,6 +412,7 @@ void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc)
     tell_before(t, channel, pc);
     if (channel >= FW_CHANNEL_FIRST && channel < shared)
         tell_before(t, FW_CHANNEL_CHILDREN, pc);
+    tell_moves(t, channel, pc);
 }
 
 void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc)
@@ -399,6 +422,40 @@ void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc)
     tell_after(t, channel, pc);
     if (channel == FW_CHANNEL_SIGNALS || (channel >= FW_CHANNEL_FIRST && channel < shared))
         tell_after(t, FW_CHANNEL_CHILDREN, pc);
+    if (channels[channel].is_set && nested < NESTED) {
+        nested++;
+        fw_epoll_ready(t, channel, pc);
+        nested--;
+    }
+}
+
+void fw_channel_moves(unsigned in, unsigned out)
+{
+    unsigned at = 0;
+
+    if (!in || !out)
+        return;
+    while (at < MOVES && moves[at].count && (moves[at].in != in || moves[at].out != out))
+        at++;
+    if (at == MOVES) {
+        fw_unmodelled("many calls at once that move bytes between descriptors");
+        return;
+    }
+    moves[at].in = in;
+    moves[at].out = out;
+    moves[at].count++;
+}
+
+void fw_channel_moved(unsigned in, unsigned out)
+{
+    for (unsigned i = 0; i < MOVES; i++)
+        if (moves[i].count && moves[i].in == in && moves[i].out == out)
+            moves[i].count--;
+}
+
+void fw_channel_set(int fd)
+{
+    channels[fw_channel_in(fd)].is_set = true;
 }
 
 /* Has the call found out what others did? */

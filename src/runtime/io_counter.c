@@ -211,18 +211,28 @@ static struct watched {
 } watched[WATCHED];
 static unsigned watched_count;
 
+static int made_set(struct fw_thread *t, int fd)
+{
+    if (t && fd >= 0) {
+        fw_channel_nameless(fd, 0);
+        fw_channel_set(fd);
+    }
+    fw_done(t);
+    return fd;
+}
+
 FW_EXPORT int epoll_create(int size)
 {
     struct fw_thread *t = fw_enter();
 
-    return made(t, REAL(epoll_create)(size), 0);
+    return made_set(t, REAL(epoll_create)(size));
 }
 
 FW_EXPORT int epoll_create1(int flags)
 {
     struct fw_thread *t = fw_enter();
 
-    return made(t, REAL(epoll_create1)(flags), 0);
+    return made_set(t, REAL(epoll_create1)(flags));
 }
 
 static unsigned place_of(uint64_t set, uint64_t word)
@@ -267,6 +277,17 @@ FW_EXPORT int epoll_ctl(int set_fd, int operation, int fd, struct epoll_event *e
     return REAL(epoll_ctl)(set_fd, operation, fd, event);
 }
 
+static void tell_ready(struct fw_thread *t, const struct watched *one, uint32_t events,
+                       uintptr_t pc)
+{
+    if (events & ~(uint32_t)EPOLLOUT) {
+        fw_channel_after(t, one->channel, pc);
+        fw_channel_after(t, fw_channel_in(one->fd - 1), pc);
+    }
+    if (events & EPOLLOUT)
+        fw_channel_has_room(t, one->fd - 1, pc);
+}
+
 static void tell_event(struct fw_thread *t, uint64_t set, const struct epoll_event *event,
                        uintptr_t pc)
 {
@@ -276,13 +297,15 @@ static void tell_event(struct fw_thread *t, uint64_t set, const struct epoll_eve
     for (unsigned at = place_of(set, word); watched[at].fd; at = (at + 1) & (WATCHED - 1)) {
         if (watched[at].set != set || watched[at].word != word)
             continue;
-        if (event->events & ~(uint32_t)EPOLLOUT) {
-            fw_channel_after(t, watched[at].channel, pc);
-            fw_channel_after(t, fw_channel_in(watched[at].fd - 1), pc);
-        }
-        if (event->events & EPOLLOUT)
-            fw_channel_has_room(t, watched[at].fd - 1, pc);
+        tell_ready(t, &watched[at], event->events, pc);
     }
+}
+
+void fw_epoll_ready(struct fw_thread *t, unsigned set, uintptr_t pc)
+{
+    for (unsigned at = 0; at < WATCHED; at++)
+        if (watched[at].fd && watched[at].set == set)
+            tell_ready(t, &watched[at], EPOLLIN | EPOLLOUT, pc);
 }
 
 void fw_epoll_tell(struct fw_thread *t, int set_fd, const struct epoll_event *events, int ready,

@@ -16,50 +16,43 @@ struct move {
     unsigned in, out;
 };
 
-static struct move begin(struct fw_thread *t, int in, int out, uintptr_t pc)
+/*
+ * What is there already comes before who gets it from the other side; what comes while the call
+ * waits, without the token, goes through both (fw_channel_moves).
+ */
+static struct move begin(struct fw_thread *t, int in, int out, bool waits, uintptr_t pc)
 {
     struct move move = { fw_channel_in(in), fw_channel_out(out, NULL, 0) };
 
-    fw_channel_reading(t, move.in, true, pc);
-    fw_channel_writing(t, move.out, false, pc);
+    fw_channel_after(t, move.in, pc);
+    fw_channel_reading(t, move.in, waits, pc);
+    fw_channel_writing(t, move.out, waits, pc);
+    fw_channel_moves(move.in, move.out);
     return move;
 }
 
-/* What was read comes first: who gets it from the other side comes after that as well. */
 static ssize_t moved(struct fw_thread *t, struct move move, ssize_t bytes, uintptr_t pc)
 {
+    if (t)
+        fw_channel_moved(move.in, move.out);
     fw_channel_read(t, move.in, bytes, pc);
     fw_channel_wrote(t, move.out, bytes, 0, pc);
     fw_done(t);
     return bytes;
 }
 
-/*
- * If it may wait, the token is away between its reading and its writing, so that a reader of the
- * other side could be told before the writer of this one: the waiting is done before.
- */
-static void await(struct fw_thread *t, int in, int out, unsigned flags)
-{
-    struct pollfd both[2] = { { .fd = in, .events = POLLIN }, { .fd = out, .events = POLLOUT } };
-
-    if (flags & SPLICE_F_NONBLOCK)
-        return;
-    for (int i = 0; i < 2; i++)
-        if (fw_fd_waits(both[i].fd, both[i].events))
-            FW_AWAY(t, REAL(poll)(&both[i], 1, -1));
-}
-
 #define MOVE(in, out, flags, call)                                                                 \
     struct fw_thread *t = fw_enter();                                                              \
     struct move move;                                                                              \
     ssize_t bytes;                                                                                 \
+    bool waits;                                                                                    \
                                                                                                    \
     if (!t)                                                                                        \
         return call;                                                                               \
-    await(t, in, out, flags);                                                                      \
-    fw_channel_after(t, fw_channel_in(in), FW_PC);                                                 \
-    move = begin(t, in, out, FW_PC);                                                               \
-    FW_PASS(t, fw_fd_waits(in, POLLIN) || fw_fd_waits_write(out, most), bytes = call);             \
+    waits = !((flags) & SPLICE_F_NONBLOCK) &&                                                      \
+            (fw_fd_waits(in, POLLIN) || fw_fd_waits_write(out, most));                             \
+    move = begin(t, in, out, waits, FW_PC);                                                        \
+    FW_PASS(t, waits, bytes = call);                                                               \
     return moved(t, move, bytes, FW_PC)
 
 FW_EXPORT ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t most,

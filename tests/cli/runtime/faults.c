@@ -158,6 +158,7 @@ static void interrupted(void)
     INTERRUPTED(fread(text, 1, 4, in) == 0 ? -1 : 0);
     INTERRUPTED(getline(&line, &room, in));
     INTERRUPTED(fscanf(in, "%s", text));
+    INTERRUPTED(splice(p[0], NULL, s[0], NULL, 1, 0));
 }
 
 static void *later(void *context)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -25,7 +26,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static int data, p[2], e, l;
+static int data, p[2], q[2], e, l;
 static char c, bytes[100000], more[100000];
 static struct sockaddr_in address;
 static sigset_t set;
@@ -278,6 +279,52 @@ static void await_count_of_bytes(void)
     }
 }
 
+/* --- one through another ---------------------------------------------------------------------- */
+
+static void *move(void *context)
+{
+    check(splice(p[0], NULL, q[1], NULL, 1, 0) == 1);
+    return context;
+}
+
+/* A third thread is in the middle of it. */
+static void moved_pipes(void)
+{
+    pthread_t mover;
+
+    check(pipe(p) == 0 && pipe(q) == 0);
+    pthread_create(&mover, NULL, move, NULL);
+    pthread_detach(mover);
+    pause_a_little();
+}
+
+static void set_of_pipes(void)
+{
+    pipes();
+    l = epoll_create1(0);
+    check(epoll_ctl(l, EPOLL_CTL_ADD, p[0], &(struct epoll_event){ .events = EPOLLIN }) == 0);
+}
+
+static void set_of_sets(void)
+{
+    int inner;
+
+    set_of_pipes();
+    inner = l;
+    l = epoll_create1(0);
+    check(epoll_ctl(l, EPOLL_CTL_ADD, inner, &(struct epoll_event){ .events = EPOLLIN }) == 0);
+}
+
+static void give_one(void) { check(write(p[1], "x", 1) == 1); }
+static void await_moved(void) { check(read(q[0], &c, 1) == 1); }
+
+static void await_event(void)
+{
+    struct epoll_event event;
+
+    check(epoll_wait(l, &event, 1, -1) == 1);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct means {
@@ -302,6 +349,9 @@ static const struct means {
     { "pidfd", process, give_byte, await_readable },
     { "forkpty", child_with_terminal, give_byte, await_byte },
     { "count-of-bytes", pipes, give_byte, await_count_of_bytes },
+    { "splice-waiting", moved_pipes, give_one, await_moved },
+    { "epoll-poll", set_of_pipes, give_one, await_readable },
+    { "epoll-epoll", set_of_sets, give_one, await_event },
 };
 static const struct means *means = all;
 
