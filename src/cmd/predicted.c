@@ -86,19 +86,14 @@ static int predict(struct fw_predicted *predicted, const struct fw_predicted_set
 static void add_prediction(struct fw_predicted *predicted, const struct fw_finding *finding)
 {
     const struct fw_index *index = fw_forecast_index(predicted->job.forecast);
-    struct fw_foreseen prediction = { .finding = finding, .shown.claim = finding->claim };
-    uint64_t *order = fw_xcalloc(finding->witness->steps + 1, sizeof *order);
+    struct fw_foreseen prediction = {
+        .finding = finding,
+        .shown = { .claim = finding->claim, .schedule = finding->witness, .index = index }
+    };
     uint64_t *events = fw_xcalloc(finding->events.len + 1, sizeof *events);
-    struct fw_schedule_walk walk;
-    uint32_t position;
 
-    fw_schedule_walk_init(&walk, finding->witness, index);
-    while (fw_schedule_next(&walk, &position))
-        order[prediction.shown.order_count++] = fw_trace_index(index->trace, position);
-    fw_schedule_walk_release(&walk);
     for (size_t i = 0; i < finding->events.len; i++)
         events[prediction.shown.event_count++] = finding->events.at[i].index;
-    prediction.shown.order = order;
     prediction.shown.events = events;
     fw_vec_push(&predicted->list, prediction);
 }
@@ -152,12 +147,16 @@ static void propose_itself(struct fw_predicted *predicted)
 /* The line where its witness ends: what several go on from is worth one try before the others. */
 static uint32_t ends_at(const struct fw_predicted *predicted, const struct fw_shown *shown)
 {
-    const struct fw_trace *trace = predicted->job.trace;
-    uint32_t last = shown->claim == FW_CLAIM_DEADLOCK || !shown->order_count
-                        ? FW_NO_EVENT
-                        : fw_trace_position(trace, shown->order[shown->order_count - 1], 0);
+    struct fw_schedule_walk walk;
+    uint32_t last = FW_NO_EVENT;
 
-    return last == FW_NO_EVENT ? 0 : trace->events[last].site;
+    if (shown->claim == FW_CLAIM_DEADLOCK || !shown->schedule->steps)
+        return 0;
+    fw_schedule_walk_init(&walk, shown->schedule, shown->index);
+    fw_schedule_skip(&walk, shown->schedule->steps - 1);
+    fw_schedule_next(&walk, &last);
+    fw_schedule_walk_release(&walk);
+    return last == FW_NO_EVENT ? 0 : predicted->job.trace->events[last].site;
 }
 
 /* Those that end at places of their own first; returns how many these are. */
@@ -209,10 +208,8 @@ void fw_predicted_release(struct fw_predicted *predicted, int status)
         fflush(NULL);
         _exit(status);
     }
-    for (size_t i = 0; i < predicted->list.len; i++) {
-        free((uint64_t *)predicted->list.at[i].shown.order);
+    for (size_t i = 0; i < predicted->list.len; i++)
         free((uint64_t *)predicted->list.at[i].shown.events);
-    }
     fw_vec_release(&predicted->list);
     fw_vec_release(&predicted->proposed);
     fw_vec_release(&predicted->conflicts);

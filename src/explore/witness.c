@@ -1,9 +1,11 @@
 /* witness.c - see witness.h. */
 #include "explore/witness.h"
 
+#include "base/alloc.h"
 #include "explore/moments.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define FAR 100000u /* events before and behind those of the witness that are looked at */
 
@@ -339,6 +341,38 @@ static void release(struct builder *b)
     fw_vec_release(&b->led);
 }
 
+/* The order that the schedule tells; NULL: there is one already. */
+static uint64_t *unpack(struct fw_shown *witness)
+{
+    struct fw_schedule_walk walk;
+    uint64_t *order;
+    uint32_t position;
+
+    if (!witness->schedule)
+        return NULL;
+    order = fw_xcalloc(witness->schedule->steps + (size_t)1, sizeof *order);
+    witness->order = order;
+    witness->order_count = 0;
+    fw_schedule_walk_init(&walk, witness->schedule, witness->index);
+    while (fw_schedule_next(&walk, &position))
+        order[witness->order_count++] = fw_trace_index(witness->index->trace, position);
+    fw_schedule_walk_release(&walk);
+    return order;
+}
+
+static int make_steps(struct builder *b, const struct fw_shown *witness, unsigned variant,
+                      struct fw_paths *paths)
+{
+    if (check_indices(b->moments, witness->order, witness->order_count, b->err) < 0 ||
+        check_indices(b->moments, witness->events, witness->event_count, b->err) < 0 ||
+        fw_session_fits(0, b->moments->paths.len, b->err) < 0)
+        return -1;
+    take_paths(b->moments, b->steps, paths);
+    if (add_all(b, witness, variant) < 0)
+        return -1;
+    return fw_session_fits(b->steps->len, paths->len, b->err);
+}
+
 int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *witness,
                      struct fw_way way, struct fw_session *session, struct fw_steps *steps,
                      struct fw_paths *paths, struct fw_error *err)
@@ -348,16 +382,13 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
                          .steps = steps,
                          .loosely = way.loosely,
                          .err = err };
-    int status;
+    struct fw_shown whole = *witness;
+    uint64_t *order = unpack(&whole);
+    int status = make_steps(&b, &whole, way.variant, paths);
 
-    if (check_indices(moments, witness->order, witness->order_count, err) < 0 ||
-        check_indices(moments, witness->events, witness->event_count, err) < 0 ||
-        fw_session_fits(0, moments->paths.len, err) < 0)
-        return -1;
-    take_paths(moments, steps, paths);
-    status = add_all(&b, witness, way.variant);
+    free(order);
     release(&b);
-    return status < 0 ? -1 : fw_session_fits(steps->len, paths->len, err);
+    return status;
 }
 
 /* The ones who make the thread, from the main one on. */

@@ -15,6 +15,7 @@
 #define FW_EXPLORE_WITNESS_H
 
 #include "explore/session.h"
+#include "predict/schedule.h"
 #include "trace/verify.h"
 
 struct fw_moments;
@@ -23,13 +24,16 @@ struct fw_moments;
 struct fw_moments *fw_moments_load(const char *path, struct fw_error *err);
 void fw_moments_destroy(struct fw_moments *moments);
 
-/* A finding and its witness, by index. */
+/* A finding and its witness, by index.  As orders they would take as much memory as the trace each:
+ * a prediction's is told by its schedule and the index of its trace. */
 struct fw_shown {
     enum fw_claim claim;
     const uint64_t *events;
     size_t event_count;
     const uint64_t *order;
     size_t order_count;
+    const struct fw_schedule *schedule; /* in place of the order; NULL: there is one */
+    const struct fw_index *index;
 };
 
 FW_VEC_TYPE(fw_steps, struct fw_control_step);
