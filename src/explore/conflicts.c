@@ -224,8 +224,7 @@ static void find(struct finder *f, const struct fw_moments *moments)
 
 /* --- the list -------------------------------------------------------------------------------- */
 
-static void list_found(const struct finder *f, const struct numbers *found, size_t threads,
-                       struct fw_conflicts *list)
+static void order_found(const struct numbers *found, size_t threads, struct numbers *order)
 {
     size_t rest = 1;
 
@@ -233,7 +232,7 @@ static void list_found(const struct finder *f, const struct numbers *found, size
         rest = 0;
         for (size_t thread = 0; thread < threads; thread++)
             if (round < found[thread].len) {
-                fw_vec_push(list, fw_trace_index(f->trace, found[thread].at[round]));
+                fw_vec_push(order, found[thread].at[round]);
                 rest++;
             }
     }
@@ -241,18 +240,21 @@ static void list_found(const struct finder *f, const struct numbers *found, size
 
 static void list_all(const struct finder *f, size_t threads, struct fw_conflicts *list)
 {
-    size_t start = list->len, count;
+    struct numbers order = { 0 };
+    size_t places;
 
-    list_found(f, f->patterns, threads, list);
-    list_found(f, f->others, threads, list);
-    count = list->len;
-    for (size_t i = start; i < count; i++) {
-        uint32_t position = fw_trace_position(f->trace, list->at[i], 0);
-        uint32_t last = f->last_at[place_of(&f->trace->events[position])] - 1;
+    order_found(f->patterns, threads, &order);
+    order_found(f->others, threads, &order);
+    places = order.len;
+    for (size_t i = 0; i < places; i++) {
+        uint32_t last = f->last_at[place_of(&f->trace->events[order.at[i]])] - 1;
 
-        if (last != position)
-            fw_vec_push(list, fw_trace_index(f->trace, last));
+        if (last != order.at[i])
+            fw_vec_push(&order, last);
     }
+    for (size_t i = 0; i < order.len; i++)
+        fw_vec_push(list, fw_trace_index(f->trace, order.at[i]));
+    fw_vec_release(&order);
 }
 
 static void release(struct finder *f, size_t threads)

@@ -86,6 +86,15 @@ static void test_order(void **state)
     check(START "T1|w(a)|1\nT1|w(b)|2\nT1|r(a)|3\nT1|r(a)|3\nT2|w(a)|4\nT2|w(b)|5\n", "4 3 7 5");
 }
 
+/* The acquire of a wait that is told in one line with its release. */
+static void test_wait_of_one_line(void **state)
+{
+    (void)state;
+    check(START "T1|acq(l)|1\nT1|wait(l)|2\nT2|acq(l)|4\nT2|notify(l)|5\nT2|rel(l)|6\n"
+                "T1|rel(l)|3\n",
+          "3");
+}
+
 static void test_every_proposal_once(void **state)
 {
     struct fw_shown shown[7] = { 0 };
@@ -128,6 +137,7 @@ int main(void)
         cmocka_unit_test(test_nothing_between),
         cmocka_unit_test(test_joined_meanwhile),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_wait_of_one_line),
         cmocka_unit_test(test_every_proposal_once),
     };
 
