@@ -98,6 +98,10 @@ void fw_address_stored(struct fw_thread *t, const void *address, const socklen_t
 void fw_channel_before(struct fw_thread *t, unsigned channel, uintptr_t pc);
 void fw_channel_after(struct fw_thread *t, unsigned channel, uintptr_t pc);
 
+/* Stdio writes into it; all that is left in stdio's buffers is about to be written. */
+void fw_channel_streamed(unsigned channel);
+void fw_channel_flushing(struct fw_thread *t, uintptr_t pc);
+
 /* Around a call that reads; `got` is what it returned, with errno. */
 void fw_channel_reading(struct fw_thread *t, unsigned channel, bool waits, uintptr_t pc);
 void fw_channel_read(struct fw_thread *t, unsigned channel, ssize_t got, uintptr_t pc);

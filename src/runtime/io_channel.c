@@ -37,6 +37,7 @@ static struct channel {
     bool written;
     bool wanted;   /* somebody has waited for room */
     bool is_set;   /* of descriptors (epoll) */
+    bool streamed; /* by stdio: something may be left in a buffer */
 } channels[CHANNELS];
 
 /* Calls that are moving bytes from one to the other, so many of them. */
@@ -456,6 +457,18 @@ void fw_channel_moved(unsigned in, unsigned out)
 void fw_channel_set(int fd)
 {
     channels[fw_channel_in(fd)].is_set = true;
+}
+
+void fw_channel_streamed(unsigned channel)
+{
+    channels[channel].streamed = true;
+}
+
+void fw_channel_flushing(struct fw_thread *t, uintptr_t pc)
+{
+    for (unsigned channel = 1; channel < made; channel++)
+        if (channels[channel].streamed)
+            fw_channel_before(t, channel, pc);
 }
 
 /* Has the call found out what others did? */

@@ -326,6 +326,12 @@ FW_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t of
     RECEIVE_PARTS(REAL(preadv2)(fd, parts, count, offset, flags));
 }
 
+FW_EXPORT ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset,
+                             int flags)
+{
+    RECEIVE_PARTS(REAL(preadv64v2)(fd, parts, count, offset, flags));
+}
+
 /* --- out ------------------------------------------------------------------------------------ */
 
 static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, size_t asked,
@@ -423,6 +429,12 @@ FW_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_
 FW_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
     SEND_PARTS(0, NULL, REAL(pwritev2)(fd, parts, count, offset, flags));
+}
+
+FW_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset,
+                              int flags)
+{
+    SEND_PARTS(0, NULL, REAL(pwritev64v2)(fd, parts, count, offset, flags));
 }
 
 FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)

@@ -3,6 +3,7 @@
  */
 #include "runtime/channel.h"
 #include "runtime/intercept.h"
+#include "runtime/stream.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -20,16 +21,23 @@
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
 
 /* --- opening: a fifo waits for its other end ------------------------------------------------ */
 
-static bool open_waits(const char *path, int flags)
+static bool ask(int folder, const char *path, struct stat *about)
+{
+    return fw_syscall(SYS_newfstatat, folder, (long)path, (long)about, 0, 0, 0) == 0;
+}
+
+static bool open_waits(int folder, const char *path, int flags)
 {
     struct stat about;
 
     if (flags & (O_NONBLOCK | O_PATH) || (flags & O_ACCMODE) == O_RDWR)
         return false;
-    if (fw_syscall(SYS_stat, (long)path, (long)&about, 0, 0, 0, 0) < 0)
+    if (!ask(folder, path, &about))
         return false;
     return S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode);
 }
@@ -45,13 +53,13 @@ static int opened(struct fw_thread *t, unsigned fifo, int fd, uintptr_t pc)
 }
 
 /* Who opens a fifo meets who opens its other end: told before and after. */
-static unsigned opening(struct fw_thread *t, const char *path, uintptr_t pc)
+static unsigned opening(struct fw_thread *t, int folder, const char *path, uintptr_t pc)
 {
     static const char terminals[] = "/dev/pt";
     struct stat about;
     unsigned fifo;
 
-    if (fw_syscall(SYS_stat, (long)path, (long)&about, 0, 0, 0, 0) < 0)
+    if (!ask(folder, path, &about))
         return 0;
     if (REAL(strncmp)(path, terminals, sizeof terminals - 1) == 0)
         fw_channel_terminals();
@@ -62,7 +70,7 @@ static unsigned opening(struct fw_thread *t, const char *path, uintptr_t pc)
     return fifo;
 }
 
-#define OPEN_BODY(call)                                                                            \
+#define OPEN_BODY(folder, call)                                                                    \
     struct fw_thread *t = fw_enter();                                                              \
     unsigned fifo;                                                                                 \
     int fd;                                                                                        \
@@ -70,8 +78,8 @@ static unsigned opening(struct fw_thread *t, const char *path, uintptr_t pc)
     if (!t)                                                                                        \
         return call;                                                                               \
     fw_reads_text(t, fw_readable_text(path), FW_PC);                                               \
-    fifo = opening(t, path, FW_PC);                                                                \
-    FW_PASS(t, open_waits(path, flags), fd = call);                                                \
+    fifo = opening(t, folder, path, FW_PC);                                                        \
+    FW_PASS(t, open_waits(folder, path, flags), fd = call);                                        \
     return opened(t, fifo, fd, FW_PC)
 
 static mode_t mode_of(int flags, va_list rest)
@@ -87,7 +95,7 @@ FW_EXPORT int open(const char *path, int flags, ...)
     va_start(rest, flags);
     mode = mode_of(flags, rest);
     va_end(rest);
-    OPEN_BODY(REAL(open)(path, flags, mode));
+    OPEN_BODY(AT_FDCWD, REAL(open)(path, flags, mode));
 }
 
 FW_EXPORT int open64(const char *path, int flags, ...)
@@ -98,7 +106,7 @@ FW_EXPORT int open64(const char *path, int flags, ...)
     va_start(rest, flags);
     mode = mode_of(flags, rest);
     va_end(rest);
-    OPEN_BODY(REAL(open64)(path, flags, mode));
+    OPEN_BODY(AT_FDCWD, REAL(open64)(path, flags, mode));
 }
 
 FW_EXPORT int openat(int folder, const char *path, int flags, ...)
@@ -109,7 +117,7 @@ FW_EXPORT int openat(int folder, const char *path, int flags, ...)
     va_start(rest, flags);
     mode = mode_of(flags, rest);
     va_end(rest);
-    OPEN_BODY(REAL(openat)(folder, path, flags, mode));
+    OPEN_BODY(folder, REAL(openat)(folder, path, flags, mode));
 }
 
 FW_EXPORT int openat64(int folder, const char *path, int flags, ...)
@@ -120,25 +128,87 @@ FW_EXPORT int openat64(int folder, const char *path, int flags, ...)
     va_start(rest, flags);
     mode = mode_of(flags, rest);
     va_end(rest);
-    OPEN_BODY(REAL(openat64)(folder, path, flags, mode));
+    OPEN_BODY(folder, REAL(openat64)(folder, path, flags, mode));
 }
 
 FW_EXPORT int __open_2(const char *path, int flags)
 {
-    OPEN_BODY(REAL(__open_2)(path, flags));
+    OPEN_BODY(AT_FDCWD, REAL(__open_2)(path, flags));
 }
 
 FW_EXPORT int __open64_2(const char *path, int flags)
 {
-    OPEN_BODY(REAL(__open64_2)(path, flags));
+    OPEN_BODY(AT_FDCWD, REAL(__open64_2)(path, flags));
+}
+
+FW_EXPORT int __openat_2(int folder, const char *path, int flags)
+{
+    OPEN_BODY(folder, REAL(__openat_2)(folder, path, flags));
+}
+
+FW_EXPORT int __openat64_2(int folder, const char *path, int flags)
+{
+    OPEN_BODY(folder, REAL(__openat64_2)(folder, path, flags));
 }
 
 FW_EXPORT int creat(const char *path, mode_t mode)
 {
     int flags = O_WRONLY;
 
-    OPEN_BODY(REAL(creat)(path, mode));
+    OPEN_BODY(AT_FDCWD, REAL(creat)(path, mode));
 }
+
+FW_EXPORT int creat64(const char *path, mode_t mode)
+{
+    int flags = O_WRONLY;
+
+    OPEN_BODY(AT_FDCWD, REAL(creat64)(path, mode));
+}
+
+/* --- the same for streams ------------------------------------------------------------------- */
+
+static int mode_flags(const char *mode)
+{
+    return REAL(strchr)(mode, '+') ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY;
+}
+
+#define OPEN_STREAM(call)                                                                          \
+    struct fw_thread *t = fw_enter();                                                              \
+    unsigned fifo;                                                                                 \
+    FILE *made;                                                                                    \
+                                                                                                   \
+    if (!t)                                                                                        \
+        return call;                                                                               \
+    fifo = opening(t, AT_FDCWD, path, FW_PC);                                                      \
+    FW_PASS(t, open_waits(AT_FDCWD, path, mode_flags(mode)), made = call);                         \
+    opened(t, fifo, made ? made->_fileno : -1, FW_PC);                                             \
+    return made
+
+FW_EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+    OPEN_STREAM(REAL(fopen)(path, mode));
+}
+
+FW_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
+{
+    OPEN_STREAM(REAL(fopen64)(path, mode));
+}
+
+FW_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode,
+                        FILE *restrict stream)
+{
+    fw_stream_closing(stream, FW_PC);
+    OPEN_STREAM(REAL(freopen)(path, mode, stream));
+}
+
+FW_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
+                          FILE *restrict stream)
+{
+    fw_stream_closing(stream, FW_PC);
+    OPEN_STREAM(REAL(freopen64)(path, mode, stream));
+}
+
+/* --- closing -------------------------------------------------------------------------------- */
 
 /* Who reads the other end is told that this one is gone.  Waits for nobody, but is a cancellation
  * point. */

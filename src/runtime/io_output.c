@@ -213,13 +213,23 @@ FW_EXPORT int wprintf(const wchar_t *restrict format, ...)
 
 /* --- emptying and closing --------------------------------------------------------------------- */
 
-/* All streams, if there is none given: who put something in has told so. */
+/* All streams, if there is none given. */
+static void tell_flush(uintptr_t pc)
+{
+    struct fw_thread *t = fw_enter_again();
+
+    fw_channel_flushing(t, pc);
+    fw_done(t);
+}
+
 FW_EXPORT int fflush(FILE *stream)
 {
     int result;
 
-    if (!stream)
+    if (!stream) {
+        tell_flush(FW_PC);
         return REAL(fflush)(NULL);
+    }
     OUT(stream, result = REAL(fflush)(stream));
     return result;
 }
@@ -228,8 +238,10 @@ FW_EXPORT int fflush_unlocked(FILE *stream)
 {
     int result;
 
-    if (!stream)
+    if (!stream) {
+        tell_flush(FW_PC);
         return REAL(fflush_unlocked)(NULL);
+    }
     OUT_UNLOCKED(stream, result = REAL(fflush_unlocked)(stream));
     return result;
 }
@@ -268,18 +280,4 @@ FW_EXPORT int fclose(FILE *stream)
 {
     fw_stream_closing(stream, FW_PC);
     return REAL(fclose)(stream);
-}
-
-FW_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode,
-                        FILE *restrict stream)
-{
-    fw_stream_closing(stream, FW_PC);
-    return REAL(freopen)(path, mode, stream);
-}
-
-FW_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
-                          FILE *restrict stream)
-{
-    fw_stream_closing(stream, FW_PC);
-    return REAL(freopen64)(path, mode, stream);
 }

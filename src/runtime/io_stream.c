@@ -149,7 +149,10 @@ void fw_stream_out(FILE *stream, uintptr_t pc)
     struct fw_thread *t = fw_self && !fw_channel_is_none(fd) ? fw_enter_again() : NULL;
 
     if (t) {
-        fw_channel_before(t, fw_channel_out(fd, NULL, 0), pc);
+        unsigned channel = fw_channel_out(fd, NULL, 0);
+
+        fw_channel_before(t, channel, pc);
+        fw_channel_streamed(channel);
         if (fw_fd_waits(fd, POLLOUT))
             fw_channel_wants_room(fd);
         fw_leave(t);

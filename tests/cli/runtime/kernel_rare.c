@@ -23,6 +23,8 @@
 #include <sys/select.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -325,6 +327,37 @@ static void await_event(void)
     check(epoll_wait(l, &event, 1, -1) == 1);
 }
 
+/* --- streams, fifos, other names -------------------------------------------------------------- */
+
+static void fifo(void)
+{
+    unlink("kernel_rare.fifo");
+    check(mkfifo("kernel_rare.fifo", 0600) == 0);
+}
+
+/* Not where the program is. */
+static void fifo_elsewhere(void)
+{
+    mkdir("kernel_rare.folder", 0700);
+    l = open("kernel_rare.folder", O_RDONLY | O_DIRECTORY);
+    unlinkat(l, "fifo", 0);
+    check(mkfifoat(l, "fifo", 0600) == 0);
+}
+
+static void buffered_line(void)
+{
+    pipes();
+    fputs("x\n", fdopen(p[1], "w"));
+}
+
+static void give_fopen(void) { check(fopen("kernel_rare.fifo", "w") != NULL); }
+static void give_openat(void) { check(openat(l, "fifo", O_WRONLY) >= 0); }
+static void give_all(void) { check(fflush(NULL) == 0); }
+static void give_part(void) { check(pwritev64v2(p[1], &(struct iovec){ "x", 1 }, 1, -1, 0) == 1); }
+static void await_fopen(void) { check(fopen("kernel_rare.fifo", "r") != NULL); }
+static void await_openat(void) { check(openat(l, "fifo", O_RDONLY) >= 0); }
+static void await_part(void) { check(preadv64v2(p[0], &(struct iovec){ &c, 1 }, 1, -1, 0) == 1); }
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct means {
@@ -352,6 +385,10 @@ static const struct means {
     { "splice-waiting", moved_pipes, give_one, await_moved },
     { "epoll-poll", set_of_pipes, give_one, await_readable },
     { "epoll-epoll", set_of_sets, give_one, await_event },
+    { "fifo-fopen", fifo, give_fopen, await_fopen },
+    { "fifo-openat", fifo_elsewhere, give_openat, await_openat },
+    { "flush-all", buffered_line, give_all, await_byte },
+    { "parts", pipes, give_part, await_part },
 };
 static const struct means *means = all;
 
