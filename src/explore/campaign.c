@@ -293,6 +293,8 @@ static void recall(struct fw_campaign *campaign, size_t count)
             continue; /* again, for its schedule */
         if (trial->cut && trial->cut < campaign->setup.session.limit)
             continue; /* again, for longer */
+        if (!fw_journal_unpack(trial))
+            continue;
         campaign->trials[slot] = *trial;
         memset(trial, 0, sizeof *trial);
         campaign->knowledge.state.known++;

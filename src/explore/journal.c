@@ -56,23 +56,35 @@ static bool read_decisions(struct reader *reader, const char *line)
     struct fw_trial *trial = &reader->next;
     const char *text = behind(line, 3);
     size_t bytes = 0, packed;
-    unsigned char *from;
 
     if (!text || sscanf(line, "decisions %*u %zu", &bytes) != 1 || bytes > MOST_DECISIONS)
         return false;
     packed = strlen(text) / 2;
-    from = fw_xmalloc(packed + 1);
+    free(trial->packed);
+    trial->packed = fw_xmalloc(packed + 1);
     for (size_t i = 0; i < packed; i++) {
         int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
 
-        from[i] = (unsigned char)(high << 4 | low);
         if (high < 0 || low < 0)
-            packed = 0;
+            return false;
+        trial->packed[i] = (unsigned char)(high << 4 | low);
     }
-    free(trial->decisions);
+    trial->packed_bytes = packed;
+    trial->decision_bytes = bytes;
+    return ZSTD_getFrameContentSize(trial->packed, packed) == bytes;
+}
+
+bool fw_journal_unpack(struct fw_trial *trial)
+{
+    size_t bytes = trial->decision_bytes;
+
+    if (!trial->packed)
+        return true;
     trial->decisions = fw_xmalloc(bytes + 1);
-    trial->decision_bytes = ZSTD_decompress(trial->decisions, bytes, from, packed);
-    free(from);
+    trial->decision_bytes =
+        ZSTD_decompress(trial->decisions, bytes, trial->packed, trial->packed_bytes);
+    free(trial->packed);
+    trial->packed = NULL;
     return trial->decision_bytes == bytes;
 }
 
@@ -147,13 +159,15 @@ static char *read_all(int fd, size_t *bytes)
 {
     struct stat st;
     char *text;
-    ssize_t got;
+    ssize_t got = 1;
 
     if (fstat(fd, &st) < 0)
         return NULL;
     text = fw_xmalloc((size_t)st.st_size + 1);
-    got = pread(fd, text, (size_t)st.st_size, 0);
-    *bytes = got > 0 ? (size_t)got : 0;
+    for (*bytes = 0; got > 0 && *bytes < (size_t)st.st_size;) { /* one call reads 2 GB at most */
+        got = pread(fd, text + *bytes, (size_t)st.st_size - *bytes, (off_t)*bytes);
+        *bytes += got > 0 ? (size_t)got : 0;
+    }
     text[*bytes] = '\0';
     return text;
 }

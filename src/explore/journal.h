@@ -23,10 +23,13 @@ FW_VEC_TYPE(fw_trial_vec, struct fw_trial);
 /*
  * Opens the journal in the file for appending, which is made if there is none; the trials that it
  * tells of are put into `known`, in the order of the file.  Returns the descriptor; -1: it cannot
- * be read, is no journal, or is about something else.
+ * be read, is no journal, or is about something else.  Decisions stay packed: they may be thousands
+ * of times as long.
  */
 int fw_journal_open(const char *path, const char *about, struct fw_trial_vec *known,
                     struct fw_error *err);
+/* Unpacks its decisions, if it has some; false: they are damaged. */
+bool fw_journal_unpack(struct fw_trial *trial);
 int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err);
 
 #endif

@@ -58,6 +58,7 @@ void fw_trial_release(struct fw_trial *trial)
     free(trial->failure);
     free(trial->message);
     free(trial->decisions);
+    free(trial->packed);
     fw_capture_destroy(trial->capture);
     memset(trial, 0, sizeof *trial);
 }

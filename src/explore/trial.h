@@ -39,6 +39,8 @@ struct fw_trial {
     struct fw_pair_vec pairs;  /* sites that have met */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;
+    unsigned char *packed; /* the same, as a journal has them (journal.h); or NULL */
+    size_t packed_bytes;
     struct fw_capture *capture; /* of a failure that is not known yet, or NULL */
 };
 

@@ -287,17 +287,17 @@ int main(int argc, char **argv)
 }
 END
 build long.c -o long
-expect 0 explore -q -s chess -n 5 -- ./count m 2 20000
-expect 0 explore -q -s chess --preemptions=0 --format=json -- ./count m 2 450000
+expect 0 explore -q --limit=200 -s chess -n 5 -- ./count m 2 20000
+expect 0 explore -q --limit=200 -s chess --preemptions=0 --format=json -- ./count m 2 450000
 out_has '"end":"exhausted","complete":false'
 out_has '"partly":'
 out_lacks '"partly":0'
-expect 0 explore -q -s chess --preemptions=0 --format=json -- ./count m 2 450
+expect 0 explore -q --limit=200 -s chess --preemptions=0 --format=json -- ./count m 2 450
 out_has '"partly":0,'
 out_has '"end":"exhausted","complete":true'
-expect 0 explore -q -s predict -n 4 -- ./long 18000 1
-expect 0 explore -q -s predict -n 3 -- ./long 0 2200
-expect 66 run -q --runs=1 -- ./long 18000 1
+expect 0 explore -q --limit=200 -s predict -n 4 -- ./long 18000 1
+expect 0 explore -q --limit=200 -s predict -n 3 -- ./long 0 2200
+expect 66 run -q --runs=1 --limit=200 -- ./long 18000 1
 err_has 'steps are too many for a file'
 
 # --- budgets -------------------------------------------------------------------------------------

@@ -248,7 +248,9 @@ static void test_a_journal_tells_what_was_written(void **unused)
     assert_int_equal(known.at[1].result.code, 1);
     assert_true(known.at[1].redundant && !known.at[0].redundant && !known.at[1].diverged);
     assert_int_equal(known.at[1].decision_bytes, 30);
+    assert_true(!known.at[1].decisions && fw_journal_unpack(&known.at[1]));
     assert_memory_equal(known.at[1].decisions, "some decisions, some decisions", 30);
+    assert_true(fw_journal_unpack(&known.at[0]));
     assert_null(known.at[0].decisions);
     close(fd);
     release(&known);
