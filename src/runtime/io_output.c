@@ -23,8 +23,13 @@
 #undef putchar_unlocked
 #undef putwc
 #undef putwchar
+#undef fputc_unlocked
 
 int __overflow(FILE *stream, int c);
+int __vfwprintf_chk(FILE *restrict stream, int flag, const wchar_t *restrict format, va_list rest);
+int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list rest);
+int __fwprintf_chk(FILE *restrict stream, int flag, const wchar_t *restrict format, ...);
+int __wprintf_chk(int flag, const wchar_t *restrict format, ...);
 
 #define OUT(stream, call)                                                                          \
     do {                                                                                           \
@@ -119,6 +124,16 @@ FW_EXPORT int fputws(const wchar_t *restrict text, FILE *restrict stream)
     return result;
 }
 
+FW_EXPORT int fputws_unlocked(const wchar_t *restrict text, FILE *restrict stream)
+{
+    int result;
+
+    if (fw_self)
+        tell_read(text, (REAL(wcslen)(text) + 1) * sizeof *text, FW_PC);
+    OUT_UNLOCKED(stream, result = REAL(fputws_unlocked)(text, stream));
+    return result;
+}
+
 /* --- characters ------------------------------------------------------------------------------- */
 
 #define PUT(type, name, value)                                                                     \
@@ -146,19 +161,25 @@ PUT(wint_t, putwc, wchar_t)
 PUT_OUT(int, putchar, int)
 PUT_OUT(wint_t, putwchar, wchar_t)
 
-FW_EXPORT int fputc_unlocked(int c, FILE *stream)
+#define PUT_UNLOCKED(type, name, value)                                                            \
+    FW_EXPORT type name(value c, FILE *stream)                                                     \
+    {                                                                                              \
+        type result;                                                                               \
+                                                                                                   \
+        OUT_UNLOCKED(stream, result = REAL(name)(c, stream));                                      \
+        return result;                                                                             \
+    }
+
+PUT_UNLOCKED(int, fputc_unlocked, int)
+PUT_UNLOCKED(int, putc_unlocked, int)
+PUT_UNLOCKED(wint_t, fputwc_unlocked, wchar_t)
+PUT_UNLOCKED(wint_t, putwc_unlocked, wchar_t)
+
+FW_EXPORT wint_t putwchar_unlocked(wchar_t c)
 {
-    int result;
+    wint_t result;
 
-    OUT_UNLOCKED(stream, result = REAL(fputc_unlocked)(c, stream));
-    return result;
-}
-
-FW_EXPORT int putc_unlocked(int c, FILE *stream)
-{
-    int result;
-
-    OUT_UNLOCKED(stream, result = REAL(putc_unlocked)(c, stream));
+    OUT_UNLOCKED(stdout, result = REAL(putwchar_unlocked)(c));
     return result;
 }
 
@@ -200,6 +221,14 @@ FW_EXPORT int fwprintf(FILE *restrict stream, const wchar_t *restrict format, ..
     return result;
 }
 
+FW_EXPORT int vwprintf(const wchar_t *restrict format, va_list rest)
+{
+    int result;
+
+    OUT(stdout, result = REAL(vfwprintf)(stdout, format, rest));
+    return result;
+}
+
 FW_EXPORT int wprintf(const wchar_t *restrict format, ...)
 {
     va_list rest;
@@ -207,6 +236,45 @@ FW_EXPORT int wprintf(const wchar_t *restrict format, ...)
 
     va_start(rest, format);
     OUT(stdout, result = REAL(vfwprintf)(stdout, format, rest));
+    va_end(rest);
+    return result;
+}
+
+FW_EXPORT int __vfwprintf_chk(FILE *restrict stream, int flag, const wchar_t *restrict format,
+                              va_list rest)
+{
+    int result;
+
+    OUT(stream, result = REAL(__vfwprintf_chk)(stream, flag, format, rest));
+    return result;
+}
+
+FW_EXPORT int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list rest)
+{
+    int result;
+
+    OUT(stdout, result = REAL(__vfwprintf_chk)(stdout, flag, format, rest));
+    return result;
+}
+
+FW_EXPORT int __fwprintf_chk(FILE *restrict stream, int flag, const wchar_t *restrict format, ...)
+{
+    va_list rest;
+    int result;
+
+    va_start(rest, format);
+    OUT(stream, result = REAL(__vfwprintf_chk)(stream, flag, format, rest));
+    va_end(rest);
+    return result;
+}
+
+FW_EXPORT int __wprintf_chk(int flag, const wchar_t *restrict format, ...)
+{
+    va_list rest;
+    int result;
+
+    va_start(rest, format);
+    OUT(stdout, result = REAL(__vfwprintf_chk)(stdout, flag, format, rest));
     va_end(rest);
     return result;
 }

@@ -20,15 +20,23 @@
 #include <wchar.h>
 
 /* These may be macros. */
+#undef fgetc_unlocked
 #undef fread_unlocked
 #undef getc
+#undef getc_unlocked
 #undef getchar
+#undef getchar_unlocked
 #undef getwc
+#undef getwchar
 
 int __uflow(FILE *stream);
 size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count,
                    FILE *restrict stream);
+size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t count,
+                            FILE *restrict stream);
 char *__fgets_chk(char *restrict line, size_t room, int most, FILE *restrict stream);
+char *__fgets_unlocked_chk(char *restrict line, size_t room, int most, FILE *restrict stream);
+wchar_t *__fgetws_chk(wchar_t *restrict line, size_t room, int most, FILE *restrict stream);
 ssize_t __getdelim(char **restrict line, size_t *restrict room, int end, FILE *restrict stream);
 
 /* --- locks of streams ------------------------------------------------------------------------- */
@@ -253,6 +261,16 @@ FW_EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, si
     return got;
 }
 
+FW_EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size,
+                                      size_t count, FILE *restrict stream)
+{
+    size_t got;
+
+    IN(stream, got = REAL(__fread_unlocked_chk)(buffer, room, size, count, stream));
+    tell_written(buffer, got * size, FW_PC);
+    return got;
+}
+
 static char *tell_line(char *line, uintptr_t pc)
 {
     if (line && fw_self)
@@ -281,6 +299,15 @@ FW_EXPORT char *__fgets_chk(char *restrict line, size_t room, int most, FILE *re
     char *result;
 
     IN(stream, result = REAL(__fgets_chk)(line, room, most, stream));
+    return tell_line(result, FW_PC);
+}
+
+FW_EXPORT char *__fgets_unlocked_chk(char *restrict line, size_t room, int most,
+                                     FILE *restrict stream)
+{
+    char *result;
+
+    IN(stream, result = REAL(__fgets_unlocked_chk)(line, room, most, stream));
     return tell_line(result, FW_PC);
 }
 
@@ -332,18 +359,35 @@ FW_EXPORT ssize_t __getdelim(char **restrict line, size_t *restrict room, int en
         return result;                                                                             \
     }
 
+#define GET_IN(type, name)                                                                         \
+    FW_EXPORT type name(void)                                                                      \
+    {                                                                                              \
+        type result;                                                                               \
+                                                                                                   \
+        IN(stdin, result = REAL(name)());                                                          \
+        return result;                                                                             \
+    }
+
 GET(int, fgetc)
+GET(int, fgetc_unlocked)
 GET(int, getc)
+GET(int, getc_unlocked)
+GET(int, getw)
 GET(int, __uflow)
 GET(wint_t, fgetwc)
+GET(wint_t, fgetwc_unlocked)
 GET(wint_t, getwc)
+GET(wint_t, getwc_unlocked)
+GET_IN(int, getchar)
+GET_IN(int, getchar_unlocked)
+GET_IN(wint_t, getwchar)
+GET_IN(wint_t, getwchar_unlocked)
 
-FW_EXPORT int getchar(void)
+static wchar_t *tell_wide_line(wchar_t *line, uintptr_t pc)
 {
-    int result;
-
-    IN(stdin, result = REAL(getchar)());
-    return result;
+    if (line && fw_self)
+        tell_written(line, (REAL(wcslen)(line) + 1) * sizeof *line, pc);
+    return line;
 }
 
 FW_EXPORT wchar_t *fgetws(wchar_t *restrict line, int most, FILE *restrict stream)
@@ -351,7 +395,22 @@ FW_EXPORT wchar_t *fgetws(wchar_t *restrict line, int most, FILE *restrict strea
     wchar_t *result;
 
     IN(stream, result = REAL(fgetws)(line, most, stream));
-    if (result && fw_self)
-        tell_written(line, (REAL(wcslen)(line) + 1) * sizeof *line, FW_PC);
-    return result;
+    return tell_wide_line(result, FW_PC);
+}
+
+FW_EXPORT wchar_t *fgetws_unlocked(wchar_t *restrict line, int most, FILE *restrict stream)
+{
+    wchar_t *result;
+
+    IN(stream, result = REAL(fgetws_unlocked)(line, most, stream));
+    return tell_wide_line(result, FW_PC);
+}
+
+FW_EXPORT wchar_t *__fgetws_chk(wchar_t *restrict line, size_t room, int most,
+                                FILE *restrict stream)
+{
+    wchar_t *result;
+
+    IN(stream, result = REAL(__fgetws_chk)(line, room, most, stream));
+    return tell_wide_line(result, FW_PC);
 }

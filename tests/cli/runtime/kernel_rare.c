@@ -354,6 +354,22 @@ static void give_fopen(void) { check(fopen("kernel_rare.fifo", "w") != NULL); }
 static void give_openat(void) { check(openat(l, "fifo", O_WRONLY) >= 0); }
 static void give_all(void) { check(fflush(NULL) == 0); }
 static void give_part(void) { check(pwritev64v2(p[1], &(struct iovec){ "x", 1 }, 1, -1, 0) == 1); }
+static void give_wide(void)
+{
+    FILE *out = fdopen(p[1], "w");
+
+    setvbuf(out, NULL, _IONBF, 0);
+    check(fputwc_unlocked(L'x', out) == L'x');
+}
+
+/* The function, not the macro. */
+static void await_character(void)
+{
+    int (*volatile get)(FILE *stream) = getc_unlocked;
+
+    check(get(fdopen(p[0], "r")) == 'x');
+}
+
 static void await_fopen(void) { check(fopen("kernel_rare.fifo", "r") != NULL); }
 static void await_openat(void) { check(openat(l, "fifo", O_RDONLY) >= 0); }
 static void await_part(void) { check(preadv64v2(p[0], &(struct iovec){ &c, 1 }, 1, -1, 0) == 1); }
@@ -389,6 +405,8 @@ static const struct means {
     { "fifo-openat", fifo_elsewhere, give_openat, await_openat },
     { "flush-all", buffered_line, give_all, await_byte },
     { "parts", pipes, give_part, await_part },
+    { "unlocked", pipes, give_one, await_character },
+    { "unlocked-wide", pipes, give_wide, await_byte },
 };
 static const struct means *means = all;
 
