@@ -34,6 +34,7 @@ doubted semop "System V semaphore"
 ordered msgsnd
 doubted msgsnd "System V message queue"
 doubted pairs "more connections than can be kept in mind"
+doubted aio "asynchronous input and output"
 ordered trywait
 ordered tryjoin
 

@@ -4,6 +4,7 @@
  * has ended.  With a second argument they race on `other` as well.
  */
 #define _GNU_SOURCE
+#include <aio.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -28,6 +29,8 @@ static void *writer(void *context)
 {
     struct sembuf up = { 0, 1, 0 };
     struct msgbuf message = { 1, { 0 } };
+    struct aiocb request = { .aio_fildes = ends[1], .aio_buf = "x", .aio_nbytes = 1 };
+    const struct aiocb *list[1] = { &request };
 
     if (races)
         other++;
@@ -38,6 +41,8 @@ static void *writer(void *context)
         msgsnd(queue, &message, 1, 0);
     else if (is("pairs"))
         write(ends[1], "x", 1);
+    else if (is("aio") && aio_write(&request) == 0)
+        aio_suspend(list, 1, NULL);
     else
         sem_post(&semaphore);
     return context;
@@ -54,7 +59,7 @@ static void wait_for_writer(pthread_t thread)
         semop(set, &down, 1);
     else if (is("msgsnd"))
         msgrcv(queue, &message, 1, 0, 0);
-    else if (is("pairs"))
+    else if (is("pairs") || is("aio"))
         read(ends[0], &byte, 1);
     else if (is("getvalue"))
         for (; !value; sched_yield())
@@ -83,6 +88,8 @@ int main(int count, char **arguments)
         close(ends[1]);
         socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
     }
+    if (is("aio"))
+        pipe(ends);
     pthread_create(&thread, NULL, writer, NULL);
     if (races)
         other++;
