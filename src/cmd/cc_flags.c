@@ -16,7 +16,8 @@
  * are used.  Its read before a write to the same place is dropped unless asked for
  * (-tsan-instrument-read-before-write); for us it is an event of its own.  no-prune: a block's hook
  * is a branch for us, and must not be left out because another block implies it.  There are no
- * hooks for accesses of more than 16 bytes, so loops are not turned into wider ones.
+ * hooks for accesses of more than 16 bytes, so nothing is turned into wider ones: loops neither by
+ * wider registers nor by elements that lie apart (interleaved), straight code not at all.
  *
  * Everything of ours comes first: user's options win, and the runtime is the first library in
  * the order in which the dynamic linker looks for symbols, before libc.
@@ -70,6 +71,10 @@ static void add_clang(struct fw_words *command, struct fw_cc_call *call,
         "-mllvm",
         "-tsan-instrument-read-before-write",
         "-mprefer-vector-width=128",
+        "-mllvm",
+        "-enable-interleaved-mem-accesses=false",
+        "-mllvm",
+        "-vectorize-slp=false",
         NULL,
     };
 

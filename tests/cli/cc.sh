@@ -315,6 +315,26 @@ expect 0 cc --compiler=clang -O2 -mavx2 -S loop.c -o -
 out_has "__tsan_"
 out_lacks ymm
 
+# Neither by elements that lie apart nor where the code is straight.
+cat >apart.c <<'END'
+struct pair { unsigned a, b; };
+void apart(unsigned *restrict to, const struct pair *from, int count)
+{
+    for (int i = 0; i < count; i++) to[i] = from[i].b;
+}
+int straight(const unsigned *a, const unsigned *b)
+{
+    unsigned above = 0;
+    for (int i = 0; i < 8; i++) above |= a[i] > b[i];
+    return above;
+}
+END
+clang -O2 -S -emit-llvm apart.c -o - >apart.ll
+[ "$(grep -c 'load <8 x i32>' apart.ll)" -ge 3 ] || complain "clang alone makes no wide accesses"
+expect 0 cc --compiler=clang -O2 -S -emit-llvm apart.c -o -
+out_has "__tsan_"
+out_lacks 'load <8 x i32>'
+
 # Link-time optimisation: gcc loses the hooks, so it goes; clang keeps them, so it stays.
 for lto in -flto -flto=auto "-flto -ffat-lto-objects -fwhole-program"; do
     # shellcheck disable=SC2086
