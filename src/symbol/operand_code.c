@@ -3,42 +3,41 @@
 
 #include <string.h>
 
-#define CALLER_SAVED                                                                               \
-    (1u << FW_RAX | 1u << FW_RCX | 1u << FW_RDX | 1u << FW_RSI | 1u << FW_RDI | 1u << FW_R8 |      \
-     1u << FW_R9 | 1u << FW_R10 | 1u << FW_R11)
-
 /* --- registers --------------------------------------------------------------------------- */
 
-struct names {
-    x86_reg of[5]; /* 64, 32, 16, 8 bits, the upper 8 of 16 */
+/* The names of one register: 64, 32, 16 and 8 bits. */
+#define NAMES(number, r64, r32, r16, r8)                                                           \
+    [X86_REG_##r64] = (number) + 1, [X86_REG_##r32] = (number) + 1,                                \
+    [X86_REG_##r16] = (number) + 1, [X86_REG_##r8] = (number) + 1
+
+/* A register's number + 1. */
+static const uint8_t numbers[X86_REG_ENDING] = {
+    NAMES(FW_RAX, RAX, EAX, AX, AL),
+    NAMES(FW_RCX, RCX, ECX, CX, CL),
+    NAMES(FW_RDX, RDX, EDX, DX, DL),
+    NAMES(FW_RBX, RBX, EBX, BX, BL),
+    NAMES(FW_RSP, RSP, ESP, SP, SPL),
+    NAMES(FW_RBP, RBP, EBP, BP, BPL),
+    NAMES(FW_RSI, RSI, ESI, SI, SIL),
+    NAMES(FW_RDI, RDI, EDI, DI, DIL),
+    NAMES(FW_R8, R8, R8D, R8W, R8B),
+    NAMES(FW_R9, R9, R9D, R9W, R9B),
+    NAMES(FW_R10, R10, R10D, R10W, R10B),
+    NAMES(FW_R11, R11, R11D, R11W, R11B),
+    NAMES(12, R12, R12D, R12W, R12B),
+    NAMES(13, R13, R13D, R13W, R13B),
+    NAMES(14, R14, R14D, R14W, R14B),
+    NAMES(15, R15, R15D, R15W, R15B),
+    /* The upper 8 of 16 bits. */
+    [X86_REG_AH] = FW_RAX + 1,
+    [X86_REG_CH] = FW_RCX + 1,
+    [X86_REG_DH] = FW_RDX + 1,
+    [X86_REG_BH] = FW_RBX + 1,
 };
 
-static const struct names names[FW_REGISTERS] = {
-    { { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH } },
-    { { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH } },
-    { { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH } },
-    { { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH } },
-    { { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, X86_REG_INVALID } },
-    { { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, X86_REG_INVALID } },
-    { { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, X86_REG_INVALID } },
-    { { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, X86_REG_INVALID } },
-    { { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, X86_REG_INVALID } },
-    { { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, X86_REG_INVALID } },
-    { { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, X86_REG_INVALID } },
-    { { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, X86_REG_INVALID } },
-    { { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, X86_REG_INVALID } },
-    { { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, X86_REG_INVALID } },
-    { { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, X86_REG_INVALID } },
-    { { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, X86_REG_INVALID } },
-};
-
-static uint8_t number_of(unsigned reg)
+uint8_t fw_code_register(unsigned reg)
 {
-    for (unsigned i = 0; reg != X86_REG_INVALID && i < FW_REGISTERS; i++)
-        for (unsigned j = 0; j < 5; j++)
-            if ((unsigned)names[i].of[j] == reg)
-                return (uint8_t)i;
-    return FW_NO_REGISTER;
+    return reg < X86_REG_ENDING && numbers[reg] ? numbers[reg] - 1 : FW_NO_REGISTER;
 }
 
 static uint16_t bit(uint8_t reg)
@@ -111,17 +110,17 @@ static uint16_t lost_by(const cs_insn *insn)
         return 0;
     for (unsigned i = 0; i < x86->op_count; i++)
         if (x86->operands[i].type == X86_OP_REG && (i == 0 || !sets_first_only(insn)))
-            lost |= bit(number_of(x86->operands[i].reg));
+            lost |= bit(fw_code_register(x86->operands[i].reg));
     for (unsigned i = 0; i < insn->detail->regs_write_count; i++)
-        lost |= bit(number_of(insn->detail->regs_write[i]));
-    return is_plain(insn) ? lost : lost | CALLER_SAVED;
+        lost |= bit(fw_code_register(insn->detail->regs_write[i]));
+    return is_plain(insn) ? lost : lost | FW_CALLER_SAVED;
 }
 
 /* --- steps ------------------------------------------------------------------------------- */
 
 static bool is_wide(const cs_x86_op *op)
 {
-    return op->type == X86_OP_REG && op->size == 8 && number_of(op->reg) != FW_NO_REGISTER;
+    return op->type == X86_OP_REG && op->size == 8 && fw_code_register(op->reg) != FW_NO_REGISTER;
 }
 
 /* Base, index and displacement of a memory operand; false: segments and vectors. */
@@ -129,8 +128,8 @@ static bool take_address(struct fw_step *step, const cs_x86_op *op)
 {
     step->number = op->mem.disp;
     step->scale = (uint8_t)op->mem.scale;
-    step->src = number_of(op->mem.base);
-    step->index = number_of(op->mem.index);
+    step->src = fw_code_register(op->mem.base);
+    step->index = fw_code_register(op->mem.index);
     if (op->mem.segment != X86_REG_INVALID)
         return false;
     if (op->mem.base == X86_REG_RIP) {
@@ -153,7 +152,7 @@ static void take_lea(struct fw_step *step, const cs_x86_op *ops)
 {
     if (!is_wide(&ops[0]) || !take_address(step, &ops[1]))
         return;
-    step->dst = number_of(ops[0].reg);
+    step->dst = fw_code_register(ops[0].reg);
     if (step->src == FW_NO_REGISTER && step->index == FW_NO_REGISTER)
         step->what = FW_STEP_CONST;
     else if (step->index == FW_NO_REGISTER)
@@ -166,7 +165,7 @@ static void take_lea(struct fw_step *step, const cs_x86_op *ops)
 
 static void take_load(struct fw_step *step, const cs_x86_op *ops)
 {
-    uint8_t dst = number_of(ops[0].reg);
+    uint8_t dst = fw_code_register(ops[0].reg);
 
     if (dst == FW_NO_REGISTER)
         return;
@@ -184,7 +183,7 @@ static void take_load(struct fw_step *step, const cs_x86_op *ops)
 
 static void take_mov(struct fw_step *step, const cs_x86_op *ops)
 {
-    uint8_t dst = number_of(ops[0].reg);
+    uint8_t dst = fw_code_register(ops[0].reg);
 
     if (ops[0].type != X86_OP_REG || dst == FW_NO_REGISTER)
         return;
@@ -197,11 +196,11 @@ static void take_mov(struct fw_step *step, const cs_x86_op *ops)
     } else if (ops[1].type == X86_OP_REG && is_wide(&ops[0]) && is_wide(&ops[1])) {
         step->what = FW_STEP_COPY;
         step->dst = dst;
-        step->src = number_of(ops[1].reg);
+        step->src = fw_code_register(ops[1].reg);
     } else if (ops[1].type == X86_OP_REG && ops[0].size == 4) {
         step->what = FW_STEP_NARROW;
         step->dst = dst;
-        step->src = number_of(ops[1].reg);
+        step->src = fw_code_register(ops[1].reg);
     }
 }
 
@@ -211,8 +210,8 @@ static void take_extend(struct fw_step *step, const cs_x86_op *ops)
         take_load(step, ops);
     } else if (is_wide(&ops[0]) && ops[1].size == 4) {
         step->what = FW_STEP_EXTEND;
-        step->dst = number_of(ops[0].reg);
-        step->src = number_of(ops[1].reg);
+        step->dst = fw_code_register(ops[0].reg);
+        step->src = fw_code_register(ops[1].reg);
     }
 }
 
@@ -220,14 +219,14 @@ static void take_add(struct fw_step *step, const cs_x86_op *ops, int sign)
 {
     if (!is_wide(&ops[0]))
         return;
-    step->dst = number_of(ops[0].reg);
+    step->dst = fw_code_register(ops[0].reg);
     if (ops[1].type == X86_OP_IMM) {
         step->what = FW_STEP_COPY;
         step->src = step->dst;
         step->number = sign > 0 ? ops[1].imm : (int64_t)(0 - (uint64_t)ops[1].imm);
     } else if (sign > 0 && is_wide(&ops[1])) {
         step->what = FW_STEP_ADD;
-        step->src = number_of(ops[1].reg);
+        step->src = fw_code_register(ops[1].reg);
     } else if (sign > 0 && is_thread_block(&ops[1])) {
         step->what = FW_STEP_ADD_TLS;
     }
@@ -236,9 +235,9 @@ static void take_add(struct fw_step *step, const cs_x86_op *ops, int sign)
 static void take_xor(struct fw_step *step, const cs_x86_op *ops)
 {
     if (ops[0].type == X86_OP_REG && ops[1].type == X86_OP_REG && ops[0].reg == ops[1].reg &&
-        ops[0].size >= 4 && number_of(ops[0].reg) != FW_NO_REGISTER) {
+        ops[0].size >= 4 && fw_code_register(ops[0].reg) != FW_NO_REGISTER) {
         step->what = FW_STEP_CONST;
-        step->dst = number_of(ops[0].reg);
+        step->dst = fw_code_register(ops[0].reg);
         step->number = 0;
     }
 }
@@ -251,7 +250,7 @@ static void take_and(struct fw_step *step, const cs_x86_op *ops)
     if (is_wide(&ops[0]) && ops[1].type == X86_OP_IMM && mask && (~mask & (~mask + 1)) == 0 &&
         ~mask < 4096) {
         step->what = FW_STEP_ALIGN;
-        step->dst = number_of(ops[0].reg);
+        step->dst = fw_code_register(ops[0].reg);
     }
 }
 
@@ -261,11 +260,11 @@ static void take_cmov(struct fw_step *step, const cs_insn *insn)
 
     if (strncmp(insn->mnemonic, "cmov", 4) != 0 || insn->detail->x86.op_count != 2)
         return;
-    step->lost = bit(number_of(ops[0].reg));
+    step->lost = bit(fw_code_register(ops[0].reg));
     if (is_wide(&ops[0]) && is_wide(&ops[1])) {
         step->what = FW_STEP_MAYBE;
-        step->dst = number_of(ops[0].reg);
-        step->src = number_of(ops[1].reg);
+        step->dst = fw_code_register(ops[0].reg);
+        step->src = fw_code_register(ops[1].reg);
     }
 }
 
@@ -283,7 +282,7 @@ static void take_stack(struct fw_step *step, const cs_insn *insn)
         step->lost = 0;
     } else {
         step->what = FW_STEP_POP;
-        step->dst = op->type == X86_OP_REG ? number_of(op->reg) : FW_NO_REGISTER;
+        step->dst = op->type == X86_OP_REG ? fw_code_register(op->reg) : FW_NO_REGISTER;
         step->lost = bit(step->dst);
     }
 }
@@ -298,7 +297,7 @@ static void take_jump(struct fw_step *step, const cs_x86_op *op)
         step->goes = FW_GOES_TO;
         step->target = (uint64_t)op->imm;
     } else if (is_wide(op)) {
-        step->src = number_of(op->reg);
+        step->src = fw_code_register(op->reg);
     } else if (op->type == X86_OP_MEM && op->mem.base == X86_REG_RIP) {
         step->slot = step->end + (uint64_t)op->mem.disp;
     } else if (op->type == X86_OP_MEM && take_address(step, op)) {
@@ -311,7 +310,7 @@ static void take_call(struct fw_step *step, const cs_x86_op *op)
 {
     step->what = FW_STEP_CALL;
     step->dst = FW_RAX;
-    step->lost = CALLER_SAVED;
+    step->lost = FW_CALLER_SAVED;
     if (op->type == X86_OP_IMM) {
         step->direct = true;
         step->target = (uint64_t)op->imm;
@@ -319,7 +318,7 @@ static void take_call(struct fw_step *step, const cs_x86_op *op)
                op->mem.index == X86_REG_INVALID) {
         step->slot = step->end + (uint64_t)op->mem.disp;
     } else if (is_wide(op)) {
-        step->src = number_of(op->reg);
+        step->src = fw_code_register(op->reg);
     }
 }
 

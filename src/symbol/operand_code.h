@@ -32,6 +32,11 @@ enum fw_register {
     FW_NO_REGISTER = 255,
 };
 
+/* Registers that a call loses, a bit for each. */
+#define FW_CALLER_SAVED                                                                            \
+    (1u << FW_RAX | 1u << FW_RCX | 1u << FW_RDX | 1u << FW_RSI | 1u << FW_RDI | 1u << FW_R8 |      \
+     1u << FW_R9 | 1u << FW_R10 | 1u << FW_R11)
+
 enum fw_step_what {
     FW_STEP_LOSE,    /* the registers in `lost` hold anything */
     FW_STEP_CONST,   /* dst = number */
@@ -73,6 +78,9 @@ struct fw_step {
 };
 
 FW_VEC_TYPE(fw_steps, struct fw_step);
+
+/* The number of a register that capstone names, whichever part of it; FW_NO_REGISTER: others. */
+uint8_t fw_code_register(unsigned reg);
 
 /* Appends the steps of the code in [start, end); false: not all of it is code. */
 bool fw_code_decode(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
