@@ -4,6 +4,8 @@
 #include "base/progress.h"
 #include "cmd/check_watch.h"
 #include "cmd/cmd.h"
+#include "symbol/unhooked.h"
+#include "trace/fwt.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -193,6 +195,66 @@ static int predict(struct fw_check_job *job)
     return 0;
 }
 
+/* --- what is not seen -------------------------------------------------------------------- */
+
+#define MOST_UNHOOKED 3u /* that are named */
+
+static bool is_named(const struct fw_lines *lines, const char *path)
+{
+    for (size_t i = 0; i < lines->len; i++)
+        if (strcmp(lines->at[i], path) == 0)
+            return true;
+    return false;
+}
+
+/* Is there a finding that would be called certain? */
+static bool finds(const struct fw_check_job *job)
+{
+    for (size_t i = 0; i < fw_engine_count(job->engine); i++) {
+        const struct fw_findings *findings = fw_engine_findings(job->engine, i);
+        bool proves = fw_engine_analysis(job->engine, i)->guarantee != FW_HEURISTIC;
+
+        for (uint64_t j = 0; j < fw_findings_count(findings); j++) {
+            const struct fw_finding *finding = fw_findings_get(findings, j);
+
+            if (!finding->unproven && (proves || finding->observed))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A library may have been loaded more than once. */
+static bool came_before(const struct fw_fwt_module *modules, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(modules[j].path, modules[i].path) == 0)
+            return true;
+    return false;
+}
+
+/* Looks into the programs of a recording for accesses that have no hooks.  That takes a while, so
+ * only if something hangs on it. */
+static void look_at_programs(struct fw_check_job *job)
+{
+    struct fw_recording *recording = &job->recording;
+    struct fw_unhooked_texts texts = { 0 };
+    size_t count;
+    const struct fw_fwt_module *modules = fw_reader_modules(job->reader, &count);
+
+    if (!recording->known || !recording->accesses || recording->inexact.len ||
+        recording->unmodelled.len || !finds(job))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (!is_named(&recording->plain, modules[i].path) &&
+            !is_named(&recording->system, modules[i].path) && !came_before(modules, i))
+            fw_unhooked_look(&texts, modules[i].path, modules[i].build_id,
+                             modules[i].build_id_size, MOST_UNHOOKED);
+    for (size_t i = 0; i < texts.len; i++)
+        fw_recording_add_unhooked(recording, texts.at[i]);
+    fw_vec_release(&texts);
+}
+
 int fw_check_run(struct fw_check_job *job)
 {
     struct fw_error err;
@@ -205,6 +267,8 @@ int fw_check_run(struct fw_check_job *job)
     if (read_trace(job, &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     got = job->trace ? predict(job) : 0;
+    if (!got)
+        look_at_programs(job);
     job->seconds = fw_check_now() - job->limits.start;
     return got;
 }

@@ -76,11 +76,17 @@ void fw_recording_init(struct fw_recording *r, const struct fw_reader *reader)
     r->unseen_count = take_ids(&r->unseen, fw_reader_metadata(reader, "unseen"));
 }
 
+void fw_recording_add_unhooked(struct fw_recording *r, char *text)
+{
+    fw_vec_push(&r->texts, text);
+    fw_vec_push(&r->unhooked, text);
+}
+
 void fw_recording_release(struct fw_recording *r)
 {
     struct fw_lines *const lists[] = { &r->plain, &r->system,       &r->unmodelled, &r->inexact,
                                        &r->off,   &r->thread_names, &r->notes,
-                                       &r->waiting };
+                                       &r->waiting, &r->unhooked };
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         fw_vec_release(lists[i]);

@@ -21,6 +21,7 @@ struct fw_recording {
     struct fw_lines plain;   /* modules that were not, but could be ... */
     struct fw_lines system;  /* ... and those of the system */
     struct fw_lines unmodelled, inexact, off, thread_names, notes;
+    struct fw_lines unhooked; /* accesses without hooks; not told by the trace: added */
     struct fw_lines waiting; /* if all threads waited at the end: one line each */
     struct fw_id_ranges expected; /* variables on which races are expected */
     struct fw_id_ranges unseen;   /* ... and that were written by code that is not seen */
@@ -30,6 +31,8 @@ struct fw_recording {
 
 /* Fills *recording from what the reader has met so far; texts of the reader must stay. */
 void fw_recording_init(struct fw_recording *recording, const struct fw_reader *reader);
+/* Adds a line to `unhooked`; takes it over. */
+void fw_recording_add_unhooked(struct fw_recording *recording, char *text);
 void fw_recording_release(struct fw_recording *recording);
 
 #endif

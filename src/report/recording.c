@@ -89,6 +89,7 @@ void fw_report_recording_json(struct fw_json *json, const struct fw_recording *r
     json_lines(json, "uninstrumented", &recording->plain);
     json_lines(json, "uninstrumented_system", &recording->system);
     json_lines(json, "unmodelled", &recording->unmodelled);
+    json_lines(json, "unhooked", &recording->unhooked);
     json_lines(json, "inexact", &recording->inexact);
     json_lines(json, "off", &recording->off);
     json_lines(json, "notes", &recording->notes);
@@ -175,6 +176,9 @@ void fw_report_recording_doubt(struct fw_output *out, const struct fw_recording 
     } else if (recording->unmodelled.len) {
         fw_output_text(out, "the run used synchronisation that is not modelled: ");
         put_list(out, &recording->unmodelled, false);
+    } else if (recording->unhooked.len) {
+        fw_output_text(out, "clang's code has accesses without hooks: ");
+        put_list(out, &recording->unhooked, false);
     }
 }
 
@@ -223,6 +227,8 @@ void fw_report_recording_notes(struct fw_output *out, const struct fw_recording 
               "");
     note_list(out, "Synchronisation that is not modelled was used, so nothing is called certain: ",
               &recording->unmodelled, false, "");
+    note_list(out, "clang has put no hooks at some accesses, so nothing is called certain: ",
+              &recording->unhooked, false, "");
     note_list(out, "The order of events is not exact, so nothing is called certain: ",
               &recording->inexact, false, "");
     note_list(out, "Recording stopped before the program did: ", &recording->off, false, "");

@@ -14,7 +14,8 @@ bool fw_report_doubted(const struct fw_report *report)
 {
     const struct fw_recording *recording = report->recording;
 
-    return recording && (recording->inexact.len || recording->unmodelled.len);
+    return recording && (recording->inexact.len || recording->unmodelled.len ||
+                         recording->unhooked.len);
 }
 
 bool fw_report_spent(const struct fw_report *report)
