@@ -8,6 +8,7 @@
 #include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/intercept.h"
+#include "runtime/sync.h"
 
 #include <errno.h>
 #include <sys/time.h>
@@ -94,57 +95,79 @@ FW_EXPORT int timespec_get(struct timespec *now, int base)
 
 /* --- sleeping -------------------------------------------------------------------------------- */
 
-/* Waits until the deadline without the kernel; false: time is real, or a signal came. */
-static bool sleep_until(struct fw_thread *t, uint64_t deadline)
+/* A cancellation, if there is one: cleanup handlers are the program's code. */
+static void let_cancel(struct fw_thread *t)
 {
-    if (!fw_control_is_virtual())
-        return false;
+    if (!t->cancelled || !fw_cancel_flag(t))
+        return;
+    fw_leave(t);
+    fw_cancel_act(t);
+    fw_enter_again();
+}
+
+/* Without the kernel, time being virtual: so many ns are left if a signal came, 0: it is over. */
+static uint64_t sleep_until(struct fw_thread *t, uint64_t deadline)
+{
     for (;;) {
-        switch (fw_block(t, &t->plan, deadline, FW_BLOCK_SIGNALS)) {
+        let_cancel(t);
+        switch (fw_block(t, &t->plan, deadline, FW_BLOCK_SIGNALS | fw_cancel_flag(t))) {
         case FW_TIMED_OUT:
-            return true;
+            let_cancel(t);
+            return 0;
         case FW_INTERRUPTED:
-            return false;
+            return deadline > fw_now() ? deadline - fw_now() : 1;
         default:
             break;
         }
     }
 }
 
-static bool sleep_for(struct fw_thread *t, uint64_t nanoseconds)
+static uint64_t sleep_for(struct fw_thread *t, uint64_t nanoseconds)
 {
-    return fw_control_is_virtual() && sleep_until(t, fw_now() + nanoseconds);
+    return sleep_until(t, fw_now() + nanoseconds);
 }
 
 FW_EXPORT unsigned sleep(unsigned seconds)
 {
     struct fw_thread *t = fw_enter();
-    unsigned left = 0;
+    unsigned left;
 
     if (!t)
         return REAL(sleep)(seconds);
-    if (!sleep_for(t, (uint64_t)seconds * FW_SECOND))
+    if (fw_control_is_virtual())
+        left = (unsigned)(sleep_for(t, (uint64_t)seconds * FW_SECOND) / FW_SECOND);
+    else
         FW_AWAY(t, left = REAL(sleep)(seconds));
     fw_leave(t);
     return left;
 }
 
+static int interrupted(struct fw_thread *t, bool was)
+{
+    fw_leave(t);
+    if (was)
+        errno = EINTR;
+    return was ? -1 : 0;
+}
+
 FW_EXPORT int usleep(useconds_t microseconds)
 {
     struct fw_thread *t = fw_enter();
-    int result = 0;
+    int result;
 
     if (!t)
         return REAL(usleep)(microseconds);
-    if (!sleep_for(t, (uint64_t)microseconds * 1000))
-        FW_AWAY(t, result = REAL(usleep)(microseconds));
+    if (fw_control_is_virtual())
+        return interrupted(t, sleep_for(t, (uint64_t)microseconds * 1000) != 0);
+    FW_AWAY(t, result = REAL(usleep)(microseconds));
     fw_leave(t);
     return result;
 }
 
 static bool is_time(const struct timespec *time)
 {
-    return time && time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < (long)FW_SECOND;
+    return fw_readable(time, sizeof *time) && time->tv_sec >= 0 && time->tv_nsec >= 0 &&
+           time->tv_nsec < (long)FW_SECOND;
 }
 
 static uint64_t in_nanoseconds(const struct timespec *time)
@@ -152,16 +175,31 @@ static uint64_t in_nanoseconds(const struct timespec *time)
     return (uint64_t)time->tv_sec * FW_SECOND + (uint64_t)time->tv_nsec;
 }
 
+static void tell_left(struct fw_thread *t, struct timespec *left, uint64_t nanoseconds,
+                      uintptr_t pc)
+{
+    if (!left || !nanoseconds)
+        return;
+    left->tv_sec = (time_t)(nanoseconds / FW_SECOND);
+    left->tv_nsec = (long)(nanoseconds % FW_SECOND);
+    fw_writes(t, left, sizeof *left, pc);
+}
+
 FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
     struct fw_thread *t = fw_enter();
-    int result = 0;
+    int result;
 
     if (!t)
         return REAL(nanosleep)(wanted, left);
-    if (!is_time(wanted) || !sleep_for(t, in_nanoseconds(wanted)))
-        FW_AWAY(t, result = REAL(nanosleep)(wanted, left));
-    if (result != 0 && left)
+    if (fw_control_is_virtual() && is_time(wanted)) {
+        uint64_t nanoseconds = sleep_for(t, in_nanoseconds(wanted));
+
+        tell_left(t, left, nanoseconds, FW_PC);
+        return interrupted(t, nanoseconds != 0);
+    }
+    FW_AWAY(t, result = REAL(nanosleep)(wanted, left));
+    if (result != 0 && errno == EINTR && left)
         fw_writes(t, left, sizeof *left, FW_PC);
     fw_leave(t);
     return result;
@@ -171,18 +209,21 @@ FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
                               struct timespec *left)
 {
     struct fw_thread *t = fw_enter();
-    bool slept = false;
-    int result = 0;
+    bool absolute = flags & TIMER_ABSTIME;
+    int result;
 
     if (!t)
         return REAL(clock_nanosleep)(clock, flags, wanted, left);
-    if (is_time(wanted) && counts_sleep(clock))
-        slept = flags & TIMER_ABSTIME
-                    ? fw_control_is_virtual() && sleep_until(t, fw_deadline(clock, wanted))
-                    : sleep_for(t, in_nanoseconds(wanted));
-    if (!slept)
-        FW_AWAY(t, result = REAL(clock_nanosleep)(clock, flags, wanted, left));
-    if (result == EINTR && left && !(flags & TIMER_ABSTIME))
+    if (fw_control_is_virtual() && counts_sleep(clock) && is_time(wanted)) {
+        uint64_t nanoseconds = absolute ? sleep_until(t, fw_deadline(clock, wanted))
+                                        : sleep_for(t, in_nanoseconds(wanted));
+
+        tell_left(t, absolute ? NULL : left, nanoseconds, FW_PC);
+        fw_leave(t);
+        return nanoseconds ? EINTR : 0;
+    }
+    FW_AWAY(t, result = REAL(clock_nanosleep)(clock, flags, wanted, left));
+    if (result == EINTR && left && !absolute)
         fw_writes(t, left, sizeof *left, FW_PC);
     fw_leave(t);
     return result;

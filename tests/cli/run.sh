@@ -175,6 +175,59 @@ expect 66 run -q --virtual-time --format=json -o sleeper.json -- ./sleeper
 expect 66 explore -q --strategy=random --runs=1 --virtual-time -- env LONG=1 ./sleeper
 out_has "exit 41"
 
+# Where sleeping takes no time, signals and cancellation end it all the same.
+cat >awake.c <<'C'
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int done;
+static int status = 42;
+
+static void ring(int number) { (void)number; }
+
+static void *sleeper(void *how)
+{
+    struct timespec left = { 0, 0 };
+
+    if (!strcmp(how, "cancel"))
+        for (;;)
+            sleep(1);
+    if (nanosleep(&(struct timespec){ 1000, 0 }, &left) < 0 && errno == EINTR && left.tv_sec > 0)
+        status = 0;
+    done = 1;
+    return NULL;
+}
+
+int main(int count, char **arguments)
+{
+    struct sigaction action = { .sa_handler = ring };
+    const char *how = arguments[count - 1];
+    pthread_t thread;
+    void *result;
+
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&thread, NULL, sleeper, (void *)how);
+    while (!strcmp(how, "signal") && !done) {
+        pthread_kill(thread, SIGUSR1);
+        usleep(1000);
+    }
+    if (!strcmp(how, "cancel"))
+        pthread_cancel(thread);
+    pthread_join(thread, &result);
+    return result == PTHREAD_CANCELED ? 0 : status;
+}
+C
+build awake.c -o awake
+expect 0 explore -q --runs=3 --virtual-time -- ./awake cancel
+expect 0 explore -q --runs=3 --virtual-time -- ./awake signal
+expect 66 explore -q --runs=3 --virtual-time -- ./awake none
+out_has "exit 42"
+
 # What was predicted is tried first: few schedules are enough, and the right program never fails.
 expect 66 explore -q --strategy=predict --until-first --runs=10 -- ./lost
 out_has "Assertion"
