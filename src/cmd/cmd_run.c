@@ -214,6 +214,8 @@ static int run(const void *values, int argc, char **argv)
     int status;
 
     (void)argc;
+    if (!work.run->runs || !work.run->limit)
+        return fw_cmd_usage("--runs and --limit must be at least 1");
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     if (fw_places_find(&work.places, &err) < 0 || find_place(&work, &err) < 0)

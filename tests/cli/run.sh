@@ -259,6 +259,12 @@ C
 build never.c -o never
 expect 0 explore -q --strategy=predict --runs=30 -- ./never
 
+# A finding that nobody tries to show is not one that could not be shown.
+for wrong in --runs=0 --limit=0; do
+    expect 2 run $wrong -- ./lost
+    err_has 'must be at least 1'
+done
+
 # Nothing to find: the program's own status.
 cat >alone.c <<'C'
 int main(void) { return 7; }
