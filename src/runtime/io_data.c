@@ -342,6 +342,12 @@ static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, s
     return sent;
 }
 
+static inline void tell_flags(int flags)
+{
+    if (flags & MSG_FASTOPEN)
+        fw_unmodelled("connections that are made by sending");
+}
+
 /* Told before the call: whoever reads the other end comes after it. */
 #define SEND(flags, to, length, call)                                                              \
     struct fw_thread *t = fw_enter();                                                              \
@@ -352,6 +358,7 @@ static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, s
     if (!t)                                                                                        \
         return call;                                                                               \
     fw_reads_given(t, buffer, bytes, FW_PC);                                                       \
+    tell_flags(flags);                                                                             \
     waits = !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes);                             \
     channel = fw_channel_out(fd, to, length);                                                      \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
@@ -396,6 +403,7 @@ FW_EXPORT ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
     given = parts_given(parts, (size_t)count);                                                     \
     bytes = parts_bytes(parts, given);                                                             \
     tell_given(t, parts, given, FW_PC);                                                            \
+    tell_flags(flags);                                                                             \
     waits = !((flags) & MSG_DONTWAIT) && fw_fd_waits_write(fd, bytes);                             \
     channel = begin_message(t, fd, message, FW_PC);                                                \
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -29,6 +30,18 @@
 #include <unistd.h>
 
 #define DONE (result == 0)
+
+/* What libc's headers call where the compiler knows how large the buffer is. */
+size_t __confstr_chk(int name, char *to, size_t most, size_t room);
+ssize_t __readlink_chk(const char *path, char *to, size_t most, size_t room);
+ssize_t __readlinkat_chk(int folder, const char *path, char *to, size_t most, size_t room);
+char *__getcwd_chk(char *to, size_t most, size_t room);
+char *__realpath_chk(const char *path, char *to, size_t room);
+int __gethostname_chk(char *to, size_t most, size_t room);
+int __getgroups_chk(int most, gid_t *groups, size_t room);
+int __getlogin_r_chk(char *to, size_t most, size_t room);
+int __ttyname_r_chk(int fd, char *to, size_t most, size_t room);
+int __ptsname_r_chk(int fd, char *to, size_t most, size_t room);
 
 /* --- time and limits ------------------------------------------------------------------------ */
 
@@ -50,6 +63,12 @@ TOLD(int, getloadavg, (double *loads, int count), (loads, count), result > 0,
      WS(loads, (size_t)result * sizeof *loads))
 TOLD(size_t, confstr, (int name, char *to, size_t most), (name, to, most), result && most,
      WS(to, result < most ? result : most))
+TOLD(size_t, __confstr_chk, (int name, char *to, size_t most, size_t room), (name, to, most, room),
+     result && most, WS(to, result < most ? result : most))
+TOLD(int, prlimit64,
+     (pid_t process, enum __rlimit_resource what, const struct rlimit64 *wanted,
+      struct rlimit64 *old),
+     (process, what, wanted, old), DONE, R(wanted); W(old))
 TOLD(time_t, mktime, (struct tm * when), (when), true, R(when); W(when))
 TOLD(time_t, timegm, (struct tm * when), (when), true, R(when); W(when))
 
@@ -75,6 +94,11 @@ TOLD(int, tcsetattr, (int fd, int when, const struct termios *settings), (fd, wh
      DONE, R(settings))
 TOLD(int, statfs, (const char *path, struct statfs *about), (path, about), DONE, W(about))
 TOLD(int, fstatfs, (int fd, struct statfs *about), (fd, about), DONE, W(about))
+TOLD(int, statfs64, (const char *path, struct statfs64 *about), (path, about), DONE, W(about))
+TOLD(int, fstatfs64, (int fd, struct statfs64 *about), (fd, about), DONE, W(about))
+TOLD(int, statvfs64, (const char *restrict path, struct statvfs64 *restrict about), (path, about),
+     DONE, W(about))
+TOLD(int, fstatvfs64, (int fd, struct statvfs64 *about), (fd, about), DONE, W(about))
 TOLD(int, statx,
      (int folder, const char *restrict path, int flags, unsigned mask,
       struct statx *restrict about),
@@ -82,6 +106,18 @@ TOLD(int, statx,
 TOLD(ssize_t, readlinkat,
      (int folder, const char *restrict path, char *restrict to, size_t most),
      (folder, path, to, most), result > 0, WS(to, (size_t)result))
+TOLD(ssize_t, __readlink_chk, (const char *path, char *to, size_t most, size_t room),
+     (path, to, most, room), result > 0, WS(to, (size_t)result))
+TOLD(ssize_t, __readlinkat_chk,
+     (int folder, const char *path, char *to, size_t most, size_t room),
+     (folder, path, to, most, room), result > 0, WS(to, (size_t)result))
+TOLD(char *, __getcwd_chk, (char *to, size_t most, size_t room), (to, most, room), result,
+     WT(result))
+TOLD(char *, __realpath_chk, (const char *path, char *to, size_t room), (path, to, room), result,
+     WT(result))
+TOLD(int, mkstemp64, (char *path), (path), result >= 0, WT(path))
+TOLD(int, mkstemps64, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
+TOLD(int, mkostemp64, (char *path, int flags), (path, flags), result >= 0, WT(path))
 TOLD(int, mkstemp, (char *path), (path), result >= 0, WT(path))
 TOLD(int, mkstemps, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
 TOLD(int, mkostemp, (char *path, int flags), (path, flags), result >= 0, WT(path))
@@ -159,6 +195,14 @@ FW_EXPORT int ioctl(int fd, unsigned long request, ...)
 
 TOLD(int, getgroups, (int most, gid_t *groups), (most, groups), result > 0 && most,
      WS(groups, (size_t)result * sizeof *groups))
+TOLD(int, __getgroups_chk, (int most, gid_t *groups, size_t room), (most, groups, room),
+     result > 0 && most, WS(groups, (size_t)result * sizeof *groups))
+TOLD(int, __gethostname_chk, (char *to, size_t most, size_t room), (to, most, room), DONE, WT(to))
+TOLD(int, __getlogin_r_chk, (char *to, size_t most, size_t room), (to, most, room), DONE, WT(to))
+TOLD(int, __ttyname_r_chk, (int fd, char *to, size_t most, size_t room), (fd, to, most, room), DONE,
+     WT(to))
+TOLD(int, __ptsname_r_chk, (int fd, char *to, size_t most, size_t room), (fd, to, most, room), DONE,
+     WT(to))
 TOLD(int, getlogin_r, (char *to, size_t most), (to, most), DONE, WT(to))
 TOLD(int, ttyname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
 TOLD(int, ptsname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -21,10 +22,17 @@ static struct sockaddr_un name;
 static struct {
     char before[16], room[16], behind[128];
 } all;
+static struct {
+    struct statvfs64 about;
+    char behind[16];
+} vfs;
+static char link_path[64];
 static struct pollfd polled;
 static struct msghdr message;
 static struct iovec part = { all.room, 16 };
 static char *hit = all.room, *beside = all.behind;
+
+ssize_t __readlink_chk(const char *path, char *to, size_t most, size_t room); /* fortified */
 
 static void check(int holds)
 {
@@ -72,9 +80,31 @@ static void head(void)
 
 static void pipes(void) { check(pipe(p) == 0 && write(p[1], "x", 1) == 1); }
 
+static void file_system(void)
+{
+    hit = (char *)&vfs.about.f_bsize;
+    beside = vfs.behind;
+}
+
+static void link_to_read(void)
+{
+    snprintf(link_path, sizeof link_path, "stores.%d.link", getpid());
+    unlink(link_path);
+    check(symlink("x", link_path) == 0);
+    beside = all.room + 1;
+}
+
 /* --- the calls -------------------------------------------------------------------------------- */
 
 static void call_recv(void) { check(recv(p[0], all.room, 16, MSG_TRUNC) == 100); }
+static void call_statvfs(void) { check(statvfs64(".", &vfs.about) == 0); }
+
+static void call_readlink(void)
+{
+    check(__readlink_chk(link_path, all.room, 16, 16) == 1);
+    unlink(link_path);
+}
+
 static void call_poll(void) { check(poll(&polled, 1, 0) == 1); }
 static void call_recvmsg(void) { check(recvmsg(p[0], &message, 0) == 16); }
 
@@ -110,6 +140,8 @@ static const struct {
     { "getsockname", named, call_getsockname },
     { "poll", one_to_poll, call_poll },
     { "vmsplice", pipes, call_vmsplice },
+    { "statvfs", file_system, call_statvfs },
+    { "readlink", link_to_read, call_readlink },
 };
 
 static void *touch(void *context)
