@@ -39,7 +39,7 @@ static const struct fw_strategy *strategy;
 static bool preempts; /* it may */
 _Static_assert((unsigned)FW_STATE_BLOCKED == FW_THREAD_BLOCKED, "as control_wire.h says");
 
-static uint32_t alive;        /* threads that were born and have not ended; the holder's */
+static uint32_t around;       /* threads that were born and not joined yet; the holder's */
 static uint64_t picks;        /* times that somebody was picked; under the scheduler's lock */
 static uint64_t progress = 1; /* grows whenever something changes; under the scheduler's lock */
 
@@ -135,7 +135,7 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
     struct fw_plan *plan = &t->plan;
     size_t room = fw_control->sites_room;
 
-    alive++;
+    around++;
     if (!plan->by_site)
         plan->by_site = fw_map_memory(2 * room * sizeof *plan->by_site);
     else
@@ -158,9 +158,15 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
         strategy->born(t);
 }
 
+/* Having ended is not enough: in another run it may do so later. */
+void fw_control_gone(void)
+{
+    around--;
+}
+
 bool fw_control_alone(void)
 {
-    return alive < 2;
+    return around < 2;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -301,8 +307,6 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
     else
         fw_control->turns_lost++;
     plan->points = 0;
-    if (end == FW_TURN_FINISHED)
-        alive--;
     if (end == FW_TURN_YIELDED)
         plan->yielded = picks;
     if (end != FW_TURN_PREEMPTED && strategy->away)

@@ -73,7 +73,7 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
-/* Is there one thread only? */
+/* Have all threads but one been joined? */
 bool fw_control_alone(void);
 /* t has looked at what it waits for once more. */
 void fw_control_retried(struct fw_thread *t);
@@ -82,6 +82,8 @@ void fw_control_progress(void);
 /* Ends the run: does not come back. */
 void fw_control_end(enum fw_control_outcome outcome);
 void fw_control_born(struct fw_thread *t, struct fw_thread *parent);
+/* A thread was joined, or could not be made. */
+void fw_control_gone(void);
 /* The holder is about to wait, and thereby closes a cycle of locks: ends the run.  Without the
  * scheduler's lock. */
 void fw_control_deadlocked(struct fw_thread *t);

@@ -179,6 +179,8 @@ struct fw_thread *fw_thread_create(struct fw_thread *parent, uintptr_t pc)
 
 void fw_thread_cancel_create(struct fw_thread *t)
 {
+    if (fw_control_on)
+        fw_control_gone();
     fw_sched_lock();
     t->state = FW_STATE_DEAD;
     give_back(t);

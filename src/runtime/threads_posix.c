@@ -7,6 +7,7 @@
  * to a thread that joins itself, to a second joiner and about a detached thread is said here, since
  * it cannot know of virtual joins.
  */
+#include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/sync.h"
 #include "runtime/values.h"
@@ -245,6 +246,8 @@ static int join_finished(struct fw_thread *t, struct fw_thread *other, void **re
     if (status != 0)
         return status;
     fw_sync(t, FW_WIRE_JOIN, (const void *)(uintptr_t)number, pc);
+    if (fw_control_on)
+        fw_control_gone();
     if (result)
         fw_access(t, result, sizeof *result, true, pc);
     return 0;
