@@ -88,7 +88,7 @@ void fw_cancel_at_hook(struct fw_thread *t)
 
 FW_EXPORT int pthread_cancel(pthread_t handle)
 {
-    struct fw_thread *t = fw_enter(), *other;
+    struct fw_thread *t = fw_enter_on((const void *)handle), *other;
     bool now = false;
     int status;
 

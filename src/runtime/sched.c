@@ -473,6 +473,8 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
 {
     struct fw_thread *next;
 
+    if (t->cancelled && flags & FW_BLOCK_CANCEL)
+        return FW_CANCELLED; /* nobody would wake it: that was done when it did not wait yet */
     if (nobody_is_ready())
         fw_stuck_nobody_ready(t, false);
     fw_sched_lock();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# foreweave explore, when threads wait in the kernel while others end: what they share is learnt all the
-# same.
+# foreweave explore, when threads wait in the kernel, end early, or are cancelled where they wait: what
+# they share is learnt all the same, and nobody who will be woken is taken for stuck.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
 
 # The worker has ended when the main thread comes back from where it waits.
@@ -69,5 +69,59 @@ for how in p f; do
     expect 66 replay $how/*.sched
     expect 0 explore -q -s random -n 50 -- ./$how-1
     expect 0 explore -q -s random -n 50 -- ./$how-2
+done
+
+# A thread that is cancelled where it waits, or on the way there.
+cat >cancelled.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static sem_t zero;
+static void unlock(void *argument)
+{
+    (void)argument;
+    pthread_mutex_unlock(&lock);
+}
+static void *wait(void *argument)
+{
+    if (DISABLED)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (HOW == 's')
+        for (;;)
+            sem_wait(&zero);
+    pthread_mutex_lock(&lock);
+    pthread_cleanup_push(unlock, NULL);
+    for (;;)
+        pthread_cond_wait(&never, &lock);
+    pthread_cleanup_pop(1);
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    void *result;
+    sem_init(&zero, 0, 0);
+    pthread_create(&thread, NULL, wait, NULL);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    pthread_mutex_lock(&lock);
+    return result != PTHREAD_CANCELED;
+}
+END
+for how in c s; do
+    "$FOREWEAVE" cc -g -DDISABLED=0 -DHOW="'$how'" -o cancelled-$how cancelled.c ||
+        complain "cancelled.c does not compile"
+    "$FOREWEAVE" cc -g -DDISABLED=1 -DHOW="'$how'" -o stuck-$how cancelled.c ||
+        complain "cancelled.c does not compile"
+    for strategy in none random pct pos delay; do
+        expect 0 explore -q -s $strategy -n 20 -- ./cancelled-$how
+    done
+    expect 0 explore -q -s chess -- ./cancelled-$how
+    out_has 'all schedules were run'
+    out_lacks ' 2 runs' # it is cancelled before it waits, and where it waits
+    expect 66 explore -q -s random -n 1 -- ./stuck-$how
+    out_has 'failure 1: stuck'
 done
 finish
