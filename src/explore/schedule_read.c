@@ -6,6 +6,7 @@
  */
 #include "explore/schedule.h"
 
+#include "analysis/findings.h"
 #include "base/alloc.h"
 #include "base/input.h"
 #include "base/options.h"
@@ -120,8 +121,8 @@ static int split(struct reader *reader)
     for (;;) {
         at += strspn(at, " \t");
         if (!*at || *at == '#') {
-            /* #12 is an ordinal, anything else behind a # a comment */
-            if (!*at || !isdigit((unsigned char)at[1]) || !reader->tokens.len)
+            /* #12 is an ordinal, anything else behind a # a comment (#-1 is neither) */
+            if (!*at || !isdigit((unsigned char)at[at[1] == '-' ? 2 : 1]) || !reader->tokens.len)
                 return 0;
         }
         if (reader->tokens.len == MOST_TOKENS)
@@ -240,9 +241,10 @@ static int read_before(struct reader *reader, struct fw_script_step *step)
     if (read_line(reader, anchor) < 0)
         return -1;
     token = peek(reader);
-    if (!token || token->quoted || token->text[0] != '#' ||
-        fw_parse_count(token->text + 1, &step->ordinal) < 0 || !step->ordinal)
+    if (!token || token->quoted || token->text[0] != '#')
         return complain(reader, "which one is missing, as #1");
+    if (fw_parse_count(token->text + 1, &step->ordinal) < 0 || !step->ordinal)
+        return complain_of(reader, "which one is counted from #1 on, this is", token->text);
     reader->next++;
     return 0;
 }
@@ -334,10 +336,44 @@ static int read_time(struct reader *reader)
     return end_of_line(reader);
 }
 
+/* Behind the word that says it all there may be details: "stuck: ...", "signal 6 (...)". */
+static bool has_details_only(const char *text)
+{
+    return !*text || *text == ':' || strncmp(text, " (", 2) == 0;
+}
+
+static bool is_number(const char *text, const char *word, unsigned least, unsigned most)
+{
+    size_t length = strlen(word);
+    unsigned long number;
+    char *end;
+
+    if (strncmp(text, word, length) != 0 || !isdigit((unsigned char)text[length]))
+        return false;
+    number = strtoul(text + length, &end, 10);
+    return number >= least && number <= most && has_details_only(end);
+}
+
+/* Is it something that a run can show? */
+static bool is_shown(const char *text)
+{
+    static const char *const ends[] = { "deadlock", "stuck", "endless", "hang" };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strncmp(text, ends[i], strlen(ends[i])) == 0 &&
+            has_details_only(text + strlen(ends[i])))
+            return true;
+    for (size_t i = 0; i < FW_FINDING_KIND_COUNT; i++)
+        if (strcmp(text, fw_finding_kind_names[i]) == 0)
+            return true;
+    return is_number(text, "exit ", 0, 255) || is_number(text, "signal ", 1, 64);
+}
+
 /* All words, one blank between them. */
 static int read_shows(struct reader *reader)
 {
     struct fw_output text;
+    int status = 0;
 
     if (!peek(reader))
         return complain(reader, "'shows' needs what it shows, as 'exit 1'");
@@ -347,9 +383,15 @@ static int read_shows(struct reader *reader)
         fw_output_text(&text, reader->tokens.at[reader->next++].text);
     }
     fw_output_bytes(&text, "", 1);
-    fw_script_set_shows(reader->schedule, text.buffer);
+    if (is_shown(text.buffer))
+        fw_script_set_shows(reader->schedule, text.buffer);
+    else
+        status = complain_of(reader,
+                             "'shows' may be 'exit N', 'signal N', 'deadlock', 'stuck', 'endless', "
+                             "'hang' or a kind of finding, not",
+                             text.buffer);
     fw_output_abandon(&text);
-    return 0;
+    return status;
 }
 
 static int read_version(struct reader *reader)

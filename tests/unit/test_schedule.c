@@ -94,10 +94,12 @@ static void steps_are_what_they_say(void **state)
     fw_script_release(&script);
 }
 
-static void any_text_can_be_shown(void **state)
+static void ends_may_have_details(void **state)
 {
-    static const char *const texts[] = { "signal 11 (Segmentation fault)", "a \"b\" #1", " x  y ",
-                                         "tab\there", "two\nlines" };
+    static const char *const texts[] = { "signal 11 (Segmentation fault)", "exit 0",
+                                         "stuck: all threads wait", "deadlock (a \"b\" #1)",
+                                         "hang:  x  y ", "endless (tab\there)",
+                                         "deadlock: two\nlines", "race", "nondeterminism" };
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -150,7 +152,10 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         { "foreweave schedule 1\n0 before\n", "t:2: 'before' needs an operation" },
         { "foreweave schedule 1\n0 before read in\n", "t:2: 'in' needs a function" },
         { "foreweave schedule 1\n0 before read in f\n", "t:2: which one is missing" },
-        { "foreweave schedule 1\n0 before read #0\n", "t:2: which one is missing" },
+        { "foreweave schedule 1\n0 before read #0\n", "t:2: which one is counted from #1 on" },
+        { "foreweave schedule 1\n0 before read #-1\n", "t:2: which one is counted from #1 on" },
+        { "foreweave schedule 1\n0 before read #99999999999999999999\n",
+          "t:2: which one is counted from #1 on, this is '#99999999999999999999'" },
         { "foreweave schedule 1\n0 before read +x #1\n", "t:2: not a number of lines: '+x'" },
         { "foreweave schedule 1\n0 before read \"x #1\n", "t:2: a quoted text without an end" },
         { "foreweave schedule 1\n0 before read \"\\q\" #1\n", "t:2: an unknown letter" },
@@ -161,6 +166,12 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         { "foreweave schedule 1\njudge x\n", "t:2: 'judge' needs" },
         { "foreweave schedule 1\ntime flies\n", "t:2: 'time' may be 'virtual'" },
         { "foreweave schedule 1\nshows\n", "t:2: 'shows' needs" },
+        { "foreweave schedule 1\nshows deadlok\n", "t:2: 'shows' may be" },
+        { "foreweave schedule 1\nshows deadlocks\n", "t:2: 'shows' may be" },
+        { "foreweave schedule 1\nshows exit\n", "t:2: 'shows' may be" },
+        { "foreweave schedule 1\nshows exit 300\n", "t:2: 'shows' may be" },
+        { "foreweave schedule 1\nshows exit 1 or 2\n", "t:2: 'shows' may be" },
+        { "foreweave schedule 1\nshows signal 0\n", "t:2: 'shows' may be" },
     };
 
     (void)state;
@@ -208,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_reads_the_same),
         cmocka_unit_test(steps_are_what_they_say),
-        cmocka_unit_test(any_text_can_be_shown),
+        cmocka_unit_test(ends_may_have_details),
         cmocka_unit_test(comments_blanks_and_crlf_are_accepted),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
         cmocka_unit_test(zero_bytes_and_missing_files_are_refused),
