@@ -5,10 +5,14 @@
 #include "base/strtab.h"
 #include "explore/source_text.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FRAMES 64u
 
@@ -220,4 +224,40 @@ char *fw_anchors_place(struct fw_anchors *anchors, const char *module,
     return fw_xasprintf("%s in %s at %s:%u", site->operation,
                         place.frame.function ? place.frame.function : "?", place.frame.at.file,
                         place.frame.at.line);
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* The function's own name, without classes, arguments and such. */
+static const char *own_name(const char *function, size_t *length)
+{
+    const char *at = function;
+
+    *length = strcspn(function, "(<[");
+    for (size_t i = 0; i + 1 < *length; i++)
+        if (function[i] == ':' && function[i + 1] == ':')
+            at = function + i + 2;
+    *length -= (size_t)(at - function);
+    return at;
+}
+
+bool fw_anchors_names(const char *path, const char *function)
+{
+    struct stat st;
+    bool names = false;
+    size_t length;
+    const char *name = own_name(function, &length);
+    int fd = is_foreign(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    char *file = MAP_FAILED;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size)
+        file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file != MAP_FAILED) {
+        /* What is no plain name of C is part of a longer one. */
+        names = memmem(file, (size_t)st.st_size, name, length + !name[length]) != NULL;
+        munmap(file, (size_t)st.st_size);
+    }
+    if (fd >= 0)
+        close(fd);
+    return names;
 }

@@ -37,4 +37,8 @@ uint32_t fw_anchors_match(void *anchors, const char *module, const struct fw_con
 char *fw_anchors_place(struct fw_anchors *anchors, const char *module,
                        const struct fw_control_site *site);
 
+/* Does the program or library name this function, in symbols or debug information?  No for those
+ * of the system. */
+bool fw_anchors_names(const char *path, const char *function);
+
 #endif

@@ -5,7 +5,9 @@
  * in that run, those that look most like the missing one first: the same line, the same operation,
  * the same function.  If none shows what is looked for, the one with which the run follows the
  * schedule furthest is kept, and the next step is looked at.  If every step can be followed, the
- * last ones are moved first.
+ * last ones are moved first.  A compiler may move an access into the function that calls; but where
+ * no file of the program so much as names the step's function, it is not moved at all: that is
+ * another program, not another build.
  */
 #include "base/alloc.h"
 #include "explore/replay.h"
@@ -52,7 +54,7 @@ static void run(struct search *s)
 
 static bool goes_on(const struct search *s)
 {
-    return s->runs && !s->broken && !s->found;
+    return s->runs && !s->broken && !s->found && fw_session_left(s->replay->session) > 0;
 }
 
 /* --- spots ----------------------------------------------------------------------------------- */
@@ -174,9 +176,24 @@ static bool move(struct search *s, uint32_t number)
     return false;
 }
 
+/* Has the program such a function, perhaps inlined? */
+static bool is_known(const struct search *s, const char *function)
+{
+    const struct fw_session *session = s->replay->session;
+    uint32_t modules = fw_session_head(session)->module_count;
+
+    for (uint32_t i = 0; i < modules; i++)
+        if (fw_anchors_names(fw_session_module(session, i), function))
+            return true;
+    return !modules;
+}
+
 static bool can_move(const struct search *s, uint32_t number)
 {
-    return s->replay->script->steps.at[number].end == FW_UNTIL_BEFORE;
+    const struct fw_script_step *step = &s->replay->script->steps.at[number];
+
+    return step->end == FW_UNTIL_BEFORE &&
+           (!step->anchor.function || is_known(s, step->anchor.function));
 }
 
 /* The latest step that can be moved, at or before this one; -1: none. */
