@@ -50,7 +50,8 @@ static bool is_enough(struct fw_check_job *job, const struct fw_trace_builder *b
     uint64_t events = fw_reader_status(job->reader)->events;
     double seconds = limits->seconds * (builder ? READING_SHARE : 1);
 
-    if (seconds > 0 && fw_check_now() - limits->start > seconds)
+    if (fw_check_is_stopped(job) ||
+        (seconds > 0 && fw_check_now() - limits->start > seconds))
         job->limit = "the time";
     else if (limits->bytes && fw_check_is_full(job, builder))
         job->limit = "the memory limit";

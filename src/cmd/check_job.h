@@ -14,9 +14,10 @@
 
 #include "analysis/forecast.h"
 #include "base/options.h"
+#include "cmd/selection.h"
 #include "record/recording.h"
 
-FW_VEC_TYPE(fw_selection, const struct fw_analysis *);
+#include <signal.h>
 
 struct fw_check_limits {
     double start;   /* of the command */
@@ -25,6 +26,7 @@ struct fw_check_limits {
     uint64_t steps; /* of one question; 0: the default */
     size_t jobs;    /* threads; 0: as many as are useful here */
     bool all_steps; /* the report will have all steps of all witnesses */
+    const volatile sig_atomic_t *stop; /* set: it ends as if the time were over; NULL: never */
 };
 
 struct fw_check_job {
@@ -52,6 +54,12 @@ struct fw_check_job {
 
 /* Seconds on a clock that only goes forward. */
 double fw_check_now(void);
+
+/* Has the caller had enough? */
+static inline bool fw_check_is_stopped(const struct fw_check_job *job)
+{
+    return job->limits.stop && *job->limits.stop;
+}
 
 /* Does an analysis need the whole trace in memory? */
 bool fw_check_predicts(const struct fw_check_job *job);

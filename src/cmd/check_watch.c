@@ -148,7 +148,7 @@ static const char *limit_reached(const struct fw_check_job *job)
 {
     const struct fw_check_limits *limits = &job->limits;
 
-    if (limits->seconds > 0 && time_left(job) <= 0)
+    if (fw_check_is_stopped(job) || (limits->seconds > 0 && time_left(job) <= 0))
         return "the time";
     if (limits->bytes && resident() > brim(limits->bytes))
         return "the memory limit";

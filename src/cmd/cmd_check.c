@@ -1,10 +1,10 @@
 /*
  * cmd_check.c - foreweave check: analyses a trace and reports.
  */
-#include "base/suggest.h"
 #include "cmd/check_job.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
+#include "cmd/selection.h"
 #include "report/report.h"
 #include "report/reproducer.h"
 
@@ -133,58 +133,14 @@ static const struct fw_option options[] = {
     { 0 },
 };
 
-static int unknown_analysis(const char *name)
-{
-    struct fw_suggestion near = { .word = name };
-
-    for (size_t i = 0; fw_analyses[i]; i++)
-        fw_suggest(&near, fw_analyses[i]->name);
-    if (near.best)
-        return fw_cmd_usage("no analysis '%s' in this version: did you mean '%s'? "
-                            "'foreweave list' names them",
-                            name, near.best);
-    return fw_cmd_usage("no analysis '%s' in this version: 'foreweave list' names them", name);
-}
-
-static bool selected(const struct fw_selection *selection, const struct fw_analysis *analysis)
-{
-    for (size_t i = 0; i < selection->len; i++)
-        if (selection->at[i] == analysis)
-            return true;
-    return false;
-}
-
-/* Naming an analysis twice runs it once. */
-static int select_named(const struct fw_words *names, struct fw_selection *selection)
-{
-    for (size_t i = 0; i < names->len; i++) {
-        const struct fw_analysis *analysis = fw_analysis_find(names->at[i]);
-
-        if (!analysis)
-            return unknown_analysis(names->at[i]);
-        if (!selected(selection, analysis))
-            fw_vec_push(selection, analysis);
-    }
-    return 0;
-}
-
-static void select_default(struct fw_selection *selection)
-{
-    for (size_t i = 0; fw_analyses[i]; i++)
-        if (fw_analyses[i]->by_default)
-            fw_vec_push(selection, fw_analyses[i]);
-}
-
 static int select_analyses(const struct check *check, struct fw_selection *selection)
 {
     if (check->order.len && check->analyses.len)
         return fw_cmd_usage("--order is a question of its own: it takes no --analysis");
     if (check->order.len)
         fw_vec_push(selection, &fw_analysis_order);
-    else if (check->analyses.len)
-        return select_named(&check->analyses, selection);
     else
-        select_default(selection);
+        return fw_selection_make(selection, &check->analyses);
     return 0;
 }
 

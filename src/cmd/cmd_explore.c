@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/explore.h"
+#include "cmd/interrupt.h"
 #include "cmd/places.h"
 #include "cmd/predicted.h"
 #include "record/launch.h"
@@ -13,7 +14,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,14 +195,6 @@ static int parse(const struct explore *explore, struct fw_campaign_setup *setup)
 
 /* --- progress -------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 struct watch {
     struct fw_explored explored;
     char *folder; /* of schedules */
@@ -381,6 +373,7 @@ static int predict(const struct explore *explore, struct watch *watch,
                                             .seed = explore->seed,
                                             .limit = all > 0 && most < limit ? most : limit,
                                             .until = all > 0 ? start + all : 0,
+                                            .stop = setup->session.stop,
                                             .hide = true,
                                             .quiet = explore->quiet };
     int status = trace ? fw_predicted_make(predicted, &recording) : FW_EXIT_FAILURE;
@@ -399,7 +392,6 @@ static int run(const void *values, int argc, char **argv)
     const struct explore *explore = values;
     struct fw_campaign_setup setup = { .session = { .argv = argv, .serve = true } };
     struct watch watch = { .next = 10, .quiet = explore->quiet };
-    struct sigaction action = { .sa_handler = on_interrupt };
     struct fw_predicted predicted = { 0 };
     struct fw_places places;
     struct fw_error err;
@@ -416,15 +408,13 @@ static int run(const void *values, int argc, char **argv)
     }
     setup.session.runtime = places.runtime;
     setup.session.virtual_time = explore->virtual_time;
-    setup.session.stop = &interrupted;
+    setup.session.stop = fw_interrupt_watch();
     setup.context = &watch;
     setup.progress = watch_progress;
     setup.place = make_folder;
     setup.folder = explore->folder;
     watch.explored = (struct fw_explored) { &setup, NULL, strategies[explore->strategy] };
     fw_progress_init(&watch.line, STDERR_FILENO, 0, now());
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     status = prepare_folder(explore, &setup, argv);
     if (!status && setup.strategy == FW_EXPLORE_PREDICT)
         status = predict(explore, &watch, &predicted, &setup, argv);

@@ -5,12 +5,14 @@
  */
 #include "base/alloc.h"
 #include "cmd/cmd.h"
+#include "cmd/interrupt.h"
 #include "cmd/places.h"
 #include "cmd/replay.h"
 #include "cmd/replay_finding.h"
 #include "record/launch.h"
 #include "record/modules.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +67,7 @@ static const struct fw_option options[] = {
 
 struct job {
     const struct replay *options;
+    const volatile sig_atomic_t *stop; /* NULL: in gdb signals are for it */
     struct fw_script script;
     struct fw_replayer replay;
     struct fw_replay_report report;
@@ -101,6 +104,8 @@ static int run_once(struct job *job, struct fw_error *err)
 
     if (fw_replay_run(&job->replay, 0, &result, err) < 0)
         return -1;
+    if (result.end == FW_RUN_OVER)
+        return 0;
     if (!result.controlled)
         return fw_error_set(err, "'%s' could not be controlled: it must be linked dynamically%s",
                             job->report.argv[0],
@@ -149,12 +154,17 @@ static int run_all(struct job *job, struct fw_error *err)
 
     if (run_once(job, err) < 0)
         return -1;
+    if (!job->report.shown && job->report.runs &&
+        !fw_session_head(job->replay.session)->has_hooks)
+        return fw_error_set(err, "'%s' was not built with 'foreweave cc': it cannot be stopped "
+                                 "where the schedule says",
+                            job->report.argv[0]);
     if (!job->report.shown && wanted->near && look_near(job, err) < 0)
         return -1;
-    while (job->report.runs < wanted->runs)
+    while (job->report.runs < wanted->runs && !fw_interrupt_status())
         if (run_once(job, err) < 0)
             return -1;
-    if (!wanted->twice && job->report.shown == job->report.runs)
+    if ((!wanted->twice && job->report.shown == job->report.runs) || fw_interrupt_status())
         return 0;
     job->report.compared = true;
     return fw_replay_twice(&job->replay, &job->report.difference, err);
@@ -165,7 +175,10 @@ static int report(struct job *job)
     int status = job->report.shown ? FW_EXIT_FINDINGS : FW_EXIT_OK, failed;
     struct fw_output out;
 
-    if (job->options->quiet && !job->options->output)
+    if (fw_interrupt_status())
+        fw_cmd_error("interrupted after %u of %" PRIu64 " runs", job->report.runs,
+                     job->options->runs);
+    if ((job->options->quiet && !job->options->output) || !job->report.runs)
         return status;
     failed = fw_cmd_output(&out, job->options->output);
     if (failed)
@@ -282,6 +295,7 @@ static int replay_with(struct job *job, const char *runtime)
                                       .limit = (double)job->options->time,
                                       .virtual_time = job->options->virtual_time ||
                                                       job->script.virtual_time,
+                                      .stop = job->stop,
                                       .show = (job->options->show && !job->script.judge) ||
                                               job->options->gdb };
     struct fw_error err;
@@ -320,8 +334,11 @@ static int replay_script(struct job *job, char **argv)
         job->script.program.len--;
         argv = job->script.program.at;
     }
-    if (!*argv)
-        return fw_cmd_usage("the schedule does not name its program: give it behind '--'");
+    if (!*argv) {
+        fw_error_set(&err, "'%s' does not name its program: give it behind '--'",
+                     job->report.file);
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    }
     job->report.argv = argv;
     job->report.script = &job->script;
     job->report.rebuilt = is_rebuilt(&job->script, argv);
@@ -378,6 +395,7 @@ static int replay_finding(struct job *job, char **argv)
                                          .id = argv[1],
                                          .trace = job->options->trace,
                                          .limit = (double)job->options->time,
+                                         .stop = job->stop,
                                          .virtual_time = job->options->virtual_time };
     struct fw_places places;
     struct fw_error err;
@@ -404,12 +422,16 @@ static int replay_finding(struct job *job, char **argv)
 static int run(const void *values, int argc, char **argv)
 {
     struct job job = { .options = values };
+    int status;
 
     (void)argc;
     if (!job.options->runs || !job.options->time)
         return fw_cmd_usage("--runs and --time must be at least 1");
-    return fw_is_result(argv[0]) ? replay_finding(&job, argv)
-                                 : replay_file(&job, argv[0], argv + 1);
+    if (!job.options->gdb)
+        job.stop = fw_interrupt_watch();
+    status = fw_is_result(argv[0]) ? replay_finding(&job, argv)
+                                   : replay_file(&job, argv[0], argv + 1);
+    return fw_interrupt_status() ? fw_interrupt_status() : status;
 }
 
 static const struct fw_example examples[] = {
@@ -425,6 +447,7 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_OK, "not reproduced" },
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_FAILURE, "everything else: a bad schedule or result, a program that cannot be run" },
+    { 128, "+ N: signal N interrupted it" },
     { 0, NULL },
 };
 

@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 #include "cmd/cmd.h"
+#include "cmd/interrupt.h"
 #include "cmd/places.h"
 #include "cmd/predicted.h"
 #include "record/launch.h"
@@ -19,6 +20,7 @@
 
 struct run {
     uint64_t seed, quantum, runs, limit, steps;
+    struct fw_words analyses;
     int format;
     const char *output, *keep;
     bool quiet, virtual_time, two_variables;
@@ -34,6 +36,10 @@ static const struct fw_option options[] = {
     { "virtual-time", 0, NULL, "in replays, sleeping takes no time",
       FW_OPTION(FLAG, struct run, virtual_time),
       .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
+    { "analysis", 'a', "NAME[,NAME...]", "which analyses to run (see foreweave list)",
+      FW_OPTION(LIST, struct run, analyses),
+      .detail = "By default the sound ones: race, deadlock, atomicity and nondet. What others find "
+                "has no witness and is reported, but not replayed." },
     { "two-variables", 0, NULL, "atomicity: also patterns over two variables",
       FW_OPTION(FLAG, struct run, two_variables), .rare = true },
     { "seed", 0, "N", "which interleaving is recorded (1)", FW_OPTION(COUNT, struct run, seed) },
@@ -53,6 +59,8 @@ struct work {
     const struct run *run;
     char **argv;
     char *trace; /* path */
+    const volatile sig_atomic_t *stop;
+    struct fw_selection selection; /* of analyses */
     struct fw_places places;
     struct fw_predicted predicted;
     struct fw_replays replays;
@@ -109,7 +117,7 @@ static void replay(struct replaying *r, const struct fw_foreseen *prediction)
                               &r->baseline, r->session, &result.confirmation, &err) == 0;
     if (!result.tried)
         snprintf(result.why, sizeof result.why, "%.255s", err.message);
-    if (result.tried && result.confirmation.confirmed)
+    if (result.tried && result.confirmation.confirmed && !*r->work->stop)
         keep_schedule(r, &prediction->shown, &result);
     fw_vec_push(&r->work->replays.list, result);
 }
@@ -120,7 +128,8 @@ static int confirm(struct work *work)
     struct fw_session_setup setup = { .argv = work->argv,
                                       .runtime = work->places.runtime,
                                       .limit = (double)work->run->limit,
-                                      .virtual_time = work->run->virtual_time };
+                                      .virtual_time = work->run->virtual_time,
+                                      .stop = work->stop };
     struct replaying r = { .work = work, .moments = predicted->moments };
     struct fw_error err;
     int status = 0;
@@ -174,7 +183,10 @@ static int report(struct work *work)
         fw_report_json(&report, &out);
     else
         fw_report_text(&report, !work->run->output && fw_cmd_colour(STDOUT_FILENO), &out);
+    if (*work->stop)
+        fw_cmd_warning("interrupted: not everything was looked at");
     return fw_cmd_output_close(&out, fw_report_findings(&report) ? FW_EXIT_FINDINGS
+                                     : *work->stop               ? FW_EXIT_BUDGET
                                                                  : program_status(work));
 }
 
@@ -186,6 +198,8 @@ static int go(struct work *work)
                                         .seed = work->run->seed,
                                         .quantum = work->run->quantum,
                                         .two_variables = work->run->two_variables,
+                                        .selection = &work->selection,
+                                        .stop = work->stop,
                                         .quiet = work->run->quiet };
     int status = fw_predicted_make(&work->predicted, &setup);
 
@@ -216,14 +230,21 @@ static int run(const void *values, int argc, char **argv)
     (void)argc;
     if (!work.run->runs || !work.run->limit)
         return fw_cmd_usage("--runs and --limit must be at least 1");
-    if (fw_launch_check(argv[0], &err) < 0)
-        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    status = fw_selection_make(&work.selection, &work.run->analyses);
+    if (!status && fw_launch_check(argv[0], &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (status) {
+        fw_vec_release(&work.selection);
+        return status;
+    }
+    work.stop = fw_interrupt_watch();
     if (fw_places_find(&work.places, &err) < 0 || find_place(&work, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     else
         status = go(&work);
     fw_predicted_release(&work.predicted, status);
     fw_replays_release(&work.replays);
+    fw_vec_release(&work.selection);
     fw_places_release(&work.places);
     free(work.trace);
     return status;
@@ -233,7 +254,8 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_FINDINGS, "something was found" },
     { 0, "to 255: nothing was found; the program's own status, 128 + N if signal N ended it" },
     { FW_EXIT_USAGE, "the command line is wrong" },
-    { FW_EXIT_INPUT, "the program cannot be run, or was not built with 'foreweave cc'" },
+    { FW_EXIT_INPUT, "the program cannot be run" },
+    { FW_EXIT_BUDGET, "nothing was found, but the command was interrupted" },
     { FW_EXIT_FAILURE, "Foreweave could not do its work" },
     { 0, NULL },
 };

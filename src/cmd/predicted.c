@@ -32,8 +32,9 @@ static int use_recording(struct fw_predicted *predicted, const struct fw_predict
         return FW_EXIT_FAILURE;
     }
     if (!setup->quiet)
-        fw_cmd_error("recorded %" PRIu64 " events of %" PRIu32 " threads in %s",
-                     trace->result.events, trace->result.threads, trace->path);
+        fw_cmd_error("recorded %" PRIu64 " event%s of %" PRIu32 " thread%s in %s",
+                     trace->result.events, trace->result.events == 1 ? "" : "s",
+                     trace->result.threads, trace->result.threads == 1 ? "" : "s", trace->path);
     return 0;
 }
 
@@ -47,6 +48,7 @@ static int record(struct fw_predicted *predicted, const struct fw_predicted_setu
                                          .hide = setup->hide,
                                          .limit = setup->limit,
                                          .end_stuck = setup->limit > 0,
+                                         .stop = setup->stop,
                                          .positions = true };
     struct fw_recorded recorded;
     struct fw_error err;
@@ -68,16 +70,19 @@ static int predict(struct fw_predicted *predicted, const struct fw_predicted_set
     struct fw_read_options reading = { .symbols = true };
     double start = fw_check_now(), half = (setup->until - start) / 2;
     double seconds = half > SHORTEST ? half : SHORTEST;
+    struct fw_words none = { 0 };
     int status;
 
-    for (size_t i = 0; fw_analyses[i]; i++)
-        if (fw_analyses[i]->by_default)
-            fw_vec_push(&predicted->selection, fw_analyses[i]);
+    if (!setup->selection)
+        fw_selection_make(&predicted->selection, &none);
     predicted->job = (struct fw_check_job) { .path = setup->trace,
-                                             .selection = &predicted->selection,
+                                             .selection = setup->selection
+                                                              ? setup->selection
+                                                              : &predicted->selection,
                                              .options.two_variables = setup->two_variables,
                                              .limits.start = start,
                                              .limits.seconds = setup->until > 0 ? seconds : 0,
+                                             .limits.stop = setup->stop,
                                              .limits.all_steps = true };
     status = fw_cmd_open_trace(&predicted->job.reader, setup->trace, &reading);
     return status ? status : fw_check_run(&predicted->job);

@@ -11,6 +11,8 @@
 #include "explore/conflicts.h"
 #include "explore/proposals.h"
 
+#include <signal.h>
+
 struct fw_foreseen {
     const struct fw_finding *finding;
     struct fw_shown shown; /* arrays are the predicted's */
@@ -23,15 +25,17 @@ struct fw_predicted_setup {
     uint64_t seed, quantum;
     double limit; /* seconds, less if all threads wait; 0: as long as it takes */
     double until; /* by fw_check_now: half of the time up to then is for predicting; 0: any */
+    const volatile sig_atomic_t *stop; /* set: what is known then is all; NULL: never */
     bool hide;    /* the program's output is not shown */
     bool quiet;
     bool two_variables; /* atomicity: also patterns over two of them */
+    const struct fw_selection *selection; /* of analyses; NULL: those that run by default */
 };
 
 struct fw_predicted {
     int status; /* of the program, as waitpid gives it */
     struct fw_check_job job;
-    struct fw_selection selection;
+    struct fw_selection selection; /* where the setup has none */
     struct fw_moments *moments;
     FW_VEC(struct fw_foreseen) list; /* in the order of the analyses */
     FW_VEC(struct fw_shown) proposed;

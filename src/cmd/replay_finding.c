@@ -116,7 +116,8 @@ static int show_witness(struct fw_finding_replay *replay, const char *trace,
     struct fw_session_setup setup = { .argv = replay->argv,
                                       .runtime = replay->runtime,
                                       .limit = replay->limit,
-                                      .virtual_time = replay->virtual_time };
+                                      .virtual_time = replay->virtual_time,
+                                      .stop = replay->stop };
     struct fw_moments *moments = fw_moments_load(trace, err);
     struct fw_session *session = moments ? fw_session_create(&setup, err) : NULL;
     struct fw_baseline baseline;

@@ -139,6 +139,7 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
 {
     struct fw_campaign *campaign = worker->campaign;
     struct fw_run_order order = make_order(worker, trial->number);
+    int judged;
 
     if (fw_session_run(worker->session, &order, &trial->result, err) < 0)
         return -1;
@@ -146,8 +147,9 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
         return 0; /* it was our time that was over */
     fw_trial_read(trial, worker->session);
     trial->cut = is_on_its_way(campaign, trial) ? campaign->setup.session.limit : 0;
-    if (fw_failure_judge(trial, worker->session, campaign->setup.ok, err) < 0)
-        return -1;
+    judged = fw_failure_judge(trial, worker->session, campaign->setup.ok, err);
+    if (judged)
+        return judged < 0 ? -1 : 0; /* the latter: no time was left for it */
     if (trial->failure && !fw_knowledge_has(&campaign->knowledge, trial->failure))
         trial->capture = fw_capture_take(worker->session);
     trial->done = true;

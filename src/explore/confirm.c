@@ -166,6 +166,8 @@ static int run_all(const struct fw_moments *moments, const struct fw_shown *witn
 
         if (run_once(moments, witness, way, session, &result, &shown, err) < 0)
             return -1;
+        if (result.end == FW_RUN_OVER)
+            return confirmation->runs ? 0 : fw_error_set(err, "it was interrupted");
         judge(witness, baseline, session, &result, shown, confirmation);
     }
     return 0;
@@ -180,9 +182,10 @@ int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness,
     *confirmation = (struct fw_confirmation) { .best = -1 };
     if (run_all(moments, witness, runs, baseline, session, confirmation, err) < 0)
         return -1;
-    if (confirmation->confirmed == runs)
+    if (confirmation->confirmed == runs || fw_session_left(session) <= 0)
         return 0;
-    if (run_all(moments, witness, runs, baseline, session, &loose, err) < 0)
+    if (run_all(moments, witness, runs, baseline, session, &loose, err) < 0 &&
+        fw_session_left(session) > 0)
         return -1;
     if (loose.confirmed > confirmation->confirmed)
         *confirmation = loose;

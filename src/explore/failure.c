@@ -3,11 +3,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LINE 240u /* bytes of a message */
+#define LOOK 0.1  /* seconds that are waited at once */
 
 /* --- messages -------------------------------------------------------------------------------- */
 
@@ -95,10 +101,17 @@ static char *describe_waits(const struct fw_session *session, bool locks)
 
 /* --- the command that judges ----------------------------------------------------------------- */
 
+#define OVER (-2) /* there was no time for the command */
+
 static void run_judge(const char *ok, const char *file, int status)
 {
     char number[16];
+    int nothing = open("/dev/null", O_RDONLY);
 
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
     snprintf(number, sizeof number, "%d", status);
     setenv("FOREWEAVE_STATUS", number, 1);
     setenv("FOREWEAVE_OUTPUT", file, 1);
@@ -106,21 +119,44 @@ static void run_judge(const char *ok, const char *file, int status)
     _exit(127);
 }
 
-/* The command's exit status, or -1. */
+/* Waits for the command, and kills it with all that it has started when there is no time left. */
+static int await_judge(const struct fw_session *session, pid_t pid, int *answer)
+{
+    struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+    double left;
+    int got = 0;
+
+    while (end.fd >= 0 && got <= 0 && (left = fw_session_left(session)) > 0)
+        got = poll(&end, 1, (int)((left < LOOK ? left : LOOK) * 1000) + 1);
+    if (end.fd >= 0)
+        close(end.fd);
+    if (end.fd >= 0 && got <= 0)
+        kill(-pid, SIGKILL);
+    while (waitpid(pid, answer, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return end.fd >= 0 && got <= 0 ? OVER : 0;
+}
+
+/* The command's exit status, OVER, or -1. */
 static int ask_judge(const struct fw_session *session, const struct fw_run_result *result,
                      const char *ok, struct fw_error *err)
 {
     int status = result->end == FW_RUN_SIGNAL ? 128 + result->code : result->code, answer = 0;
     const char *file = fw_session_output_file(session);
     pid_t pid = fork();
+    int waited;
 
     if (pid == 0)
         run_judge(ok, file, status);
     if (pid < 0)
         return fw_error_errno(err, "cannot start '%s'", ok);
-    while (waitpid(pid, &answer, 0) < 0)
-        if (errno != EINTR)
-            return fw_error_errno(err, "cannot wait for '%s'", ok);
+    setpgid(pid, pid);
+    waited = await_judge(session, pid, &answer);
+    if (waited == OVER)
+        return OVER;
+    if (waited < 0)
+        return fw_error_errno(err, "cannot wait for '%s'", ok);
     if (WIFEXITED(answer) && (WEXITSTATUS(answer) == 126 || WEXITSTATUS(answer) == 127))
         return fw_error_set(err, "cannot run '%s', which should judge the runs", ok);
     return WIFEXITED(answer) ? WEXITSTATUS(answer) : 128 + WTERMSIG(answer);
@@ -147,7 +183,7 @@ int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, c
     if (ok && comes_to_its_end(result)) {
         answer = ask_judge(session, result, ok, err);
         if (answer < 0)
-            return -1;
+            return answer == OVER ? 1 : -1;
         if (answer == 0)
             return 0;
     }

@@ -20,7 +20,7 @@
 #include "explore/trial.h"
 
 /* Fills trial->failure and ->message from the session's latest run; result is in the trial.
- * -1: the command that judges cannot be run. */
+ * 1: the session was over before the command had judged; -1: the command cannot be run. */
 int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, const char *ok,
                      struct fw_error *err);
 

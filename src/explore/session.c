@@ -367,8 +367,10 @@ static int bury(struct fw_session *session, bool in_time)
     pid_t pid = session->process;
     int status = 0;
 
+    if (!in_time && !session->setup.show)
+        kill(-pid, SIGKILL);
     if (!in_time)
-        kill(session->setup.show ? pid : -pid, SIGKILL);
+        kill(pid, SIGKILL); /* if it has no group of its own yet */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (session->process_end >= 0)

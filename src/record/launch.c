@@ -21,14 +21,15 @@ static void ignore(int number, struct sigaction *old)
     sigaction(number, &action, old);
 }
 
-int fw_signals_take(struct fw_signals *signals, struct fw_error *err)
+int fw_signals_take(struct fw_signals *signals, bool handled, struct fw_error *err)
 {
     sigset_t set;
 
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-        sigaddset(&set, passed_on[i]);
+        if (!handled || passed_on[i] != SIGTERM)
+            sigaddset(&set, passed_on[i]);
     sigprocmask(SIG_BLOCK, &set, &signals->mask);
     signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals->fd < 0) {
@@ -36,7 +37,9 @@ int fw_signals_take(struct fw_signals *signals, struct fw_error *err)
         sigprocmask(SIG_SETMASK, &signals->mask, NULL);
         return -1;
     }
-    ignore(SIGINT, &signals->interrupt);
+    signals->handled = handled;
+    if (!handled)
+        ignore(SIGINT, &signals->interrupt);
     ignore(SIGQUIT, &signals->quit);
     ignore(SIGXFSZ, &signals->limit); /* a file that may not grow is a full disk */
     return 0;
@@ -45,7 +48,8 @@ int fw_signals_take(struct fw_signals *signals, struct fw_error *err)
 /* In the recorder at the end, and in the program before it starts. */
 void fw_signals_give_back(struct fw_signals *signals)
 {
-    sigaction(SIGINT, &signals->interrupt, NULL);
+    if (!signals->handled)
+        sigaction(SIGINT, &signals->interrupt, NULL);
     sigaction(SIGQUIT, &signals->quit, NULL);
     sigaction(SIGXFSZ, &signals->limit, NULL);
     sigprocmask(SIG_SETMASK, &signals->mask, NULL);

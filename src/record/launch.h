@@ -29,10 +29,12 @@ struct fw_launch {
 struct fw_signals {
     int fd; /* signalfd: SIGCHLD and what is to be passed on */
     sigset_t mask; /* as it was */
+    bool handled;  /* INT and TERM are the caller's */
     struct sigaction interrupt, quit, limit;
 };
 
-int fw_signals_take(struct fw_signals *signals, struct fw_error *err);
+/* Handled: INT and TERM are not touched, the caller has handlers for them. */
+int fw_signals_take(struct fw_signals *signals, bool handled, struct fw_error *err);
 void fw_signals_give_back(struct fw_signals *signals);
 /* Reads what has come; passes on to pid (if above 0) what is for the program. */
 void fw_signals_handle(struct fw_signals *signals, pid_t pid);

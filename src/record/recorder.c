@@ -19,6 +19,7 @@
 #define FLUSH_MS       100u       /* so much is lost if we are killed */
 #define GRACE_MS       200u       /* for processes that end with the program */
 #define STUCK_S        1.0        /* for which they still might be woken by a signal */
+#define STOP_S         0.3        /* that the program has to end when it is told to */
 #define IDLE_MS        500u       /* after which threads that all wait are told of */
 #define LEAST_WAIT_MS  1          /* between two looks at the rings ... */
 #define MOST_WAIT_MS   8          /* ... when nothing comes */
@@ -26,6 +27,7 @@
 struct recorder {
     double started; /* when the program was */
     double stuck;   /* since when it is; 0: it is not */
+    double stopped; /* when it was told to end; 0: it was not */
     const struct fw_record_setup *setup;
     struct fw_recorded *recorded;
     struct fw_door door;
@@ -281,7 +283,17 @@ static bool is_late(const struct recorder *r)
     if (r->child_ended)
         return false;
     return (r->setup->limit > 0 && now() > r->started + r->setup->limit) ||
+           (r->stopped > 0 && now() > r->stopped + STOP_S) ||
            (r->setup->end_stuck && r->stuck > 0 && now() > r->stuck + STUCK_S);
+}
+
+/* Tells the program once that it is to end, if the caller wants that. */
+static void look_for_stop(struct recorder *r)
+{
+    if (r->stopped > 0 || r->child_ended || !r->setup->stop || !*r->setup->stop)
+        return;
+    r->stopped = now();
+    kill(r->child, SIGTERM);
 }
 
 static void run_loop(struct recorder *r)
@@ -304,6 +316,7 @@ static void run_loop(struct recorder *r)
             greet(r, &guest);
         if (ready[1].revents)
             fw_signals_handle(&r->signals, r->child_ended ? 0 : r->child);
+        look_for_stop(r);
         if (is_late(r))
             kill(r->child, SIGKILL);
         look_for_end(r);
@@ -393,7 +406,7 @@ enum fw_record_end fw_record(const struct fw_record_setup *setup, struct fw_reco
     if (first)
         fw_vec_push(&r.processes, first);
     if (first && fw_door_open(&r.door, err) == 0) {
-        if (fw_signals_take(&r.signals, err) == 0) {
+        if (fw_signals_take(&r.signals, setup->stop != NULL, err) == 0) {
             end = run_program(&r, err);
             fw_signals_give_back(&r.signals);
         }

@@ -146,8 +146,8 @@ gcc -static plain.c -o static && {
     one_error
     err_has "could not be controlled"
 }
-expect 2 replay chance.sched
-err_has "does not name its program"
+expect 125 replay chance.sched
+err_has "'chance.sched' does not name its program"
 expect 2 replay --runs=0 lost.sched
 
 # --- arguments: those of the schedule, or others ---
@@ -256,4 +256,21 @@ if command -v gdb >/dev/null; then
 fi
 expect 125 replay --at=lost.sched lost.sched
 err_has "is no run under control"
+# --- what cannot be told is neither good nor bad ---
+sed 's/^shows.*/shows deadlok/' lost.sched >typo.sched
+expect 125 replay typo.sched
+err_has "typo.sched:3: 'shows' may be"
+one_error
+gcc -pthread "$sources/lost.c" -o lost-plain || complain "cannot build"
+for program in ./lost-plain /bin/true; do
+    expect 125 replay lost.sched -- $program
+    err_has "'$program' was not built with 'foreweave cc'"
+    one_error
+done
+# A place of another program is not one that has moved.
+sed 's/deposit/increase/g' "$sources/lost.c" >increase.c
+build increase increase.c -O0
+expect 0 replay lost.sched -- ./increase
+out_has "not reproduced: exit 0 in place of exit 1"
+out_lacks "this build has other places"
 finish

@@ -1,0 +1,16 @@
+/*
+ * interrupt.h - INT and TERM for commands that run programs: the first one asks for the end, and
+ * the command tells what it has; a second one ends the process at once.
+ */
+#ifndef FW_CMD_INTERRUPT_H
+#define FW_CMD_INTERRUPT_H
+
+#include <signal.h>
+
+/* From now on they are noted here: the signal that came, 0: none. */
+const volatile sig_atomic_t *fw_interrupt_watch(void);
+
+/* 128 + the signal that came, as a shell has it; 0: none came. */
+int fw_interrupt_status(void);
+
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# INT and TERM end commands that run programs at once: in a run that hangs, in one that is recorded, and while
+# a command judges. They tell what they have, and nothing that they started goes on.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+
+cat >waits.c <<'END_C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int x;
+static void *work(void *argument)
+{
+    x++;
+    return argument;
+}
+int main(void)
+{
+    pthread_t one, two;
+    signal(SIGTERM, SIG_IGN);
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    if (access("wait-here", F_OK) == 0 || (getenv("RECORDED_ONCE") && access("once", F_OK) == 0))
+        for (;;)
+            pause();
+    close(creat("once", 0666));
+    return x != 2;
+}
+END_C
+"$FOREWEAVE" cc -g waits.c -o waits || complain "cannot build"
+cat >lost.sched <<'END_S'
+foreweave schedule 1
+program "./waits"
+shows exit 1
+0.1 until it ends
+END_S
+
+# Is there a process with this word in its command line, in this folder?
+there_is() {
+    local process
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/cwd" 2>/dev/null)" = "$scratch" ] || continue
+        tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -q -e "$1" && return 0
+    done
+    return 1
+}
+
+# interrupted SIGNAL STATUS WORD ARGUMENTS...: sends it when there is a process with the WORD that sleeps
+interrupted() {
+    local signal=$1 wanted=$2 word=$3 job status
+    shift 3
+    last="kill -$signal of foreweave $*"
+    timeout -s KILL 200 "$FOREWEAVE" "$@" >"$out" 2>"$err" &
+    job=$!
+    until there_is "$word"; do
+        kill -0 $job 2>/dev/null || { complain "it ended by itself"; break; }
+    done
+    sleep 0.2 # so that it is well under way; nothing depends on it
+    kill -"$signal" "$(cat "/proc/$job/task/$job/children")"
+    wait $job
+    status=$?
+    [ $status = "$wanted" ] || { complain "exit status $status, not $wanted"; head -5 "$err"; }
+    ! there_is "$word" || complain "it left something behind"
+}
+
+touch wait-here
+for signal in INT TERM; do
+    interrupted $signal 124 '^./waits' explore -q --limit=1000 -- ./waits
+    out_has 'ended because stopped'
+    interrupted $signal 124 '^./waits' explore -q -s predict --limit=1000 -- ./waits
+    out_has 'ended because stopped'
+    interrupted $signal $([ $signal = INT ] && echo 130 || echo 143) '^./waits' \
+        replay --time=1000 lost.sched
+    err_has 'interrupted after 0 of 1 runs'
+done
+# While it is recorded: what was recorded is all that there is.
+interrupted INT 124 '^./waits' run -q --limit=1000 -- ./waits
+err_has 'interrupted: not everything was looked at'
+rm wait-here
+
+# In the first replay: what was predicted is reported all the same.
+rm -f once
+RECORDED_ONCE=1 interrupted INT 66 '^./waits' run -q --limit=1000 -- ./waits
+out_has 'data race'
+out_has 'Not replayed: it was interrupted'
+# Left alone it is replayed.
+rm -f once
+expect 66 run -q -- ./waits
+out_has 'Confirmed: '
+err_lacks 'interrupted'
+
+# --- commands that judge --------------------------------------------------------------------------
+interrupted INT 124 'sleep 977' explore -q -n 5 --ok='sleep 977; true' -- ./waits
+out_has '0 runs, 0 failed, in 0 ways; ended because stopped'
+last='foreweave explore --time=1 --ok="sleep 977"'
+timeout -s KILL 200 "$FOREWEAVE" explore -q --time=1 --ok='sleep 977' -- ./waits >"$out" 2>"$err"
+[ $? = 124 ] || complain "the time is not kept while a command judges"
+out_has 'ended because the time is over'
+expect 0 explore -q -n 2 --ok='sleep 0.1' -- ./waits
+out_has '2 runs, 0 failed'
+finish
