@@ -45,7 +45,8 @@ struct fw_unhooked_code {
     /* Of the function that is looked at. */
     uint32_t own;      /* registers that hold addresses of its stack, a bit for each ... */
     uint32_t constant; /* ... and of constants */
-    bool framed;       /* rbp leads to its stack */
+    uint64_t slots[FW_REGISTERS]; /* that hold what stands in a slot of the offset table; 0: none */
+    bool framed;                  /* rbp leads to its stack */
     bool hooked;
     bool after_hook; /* and no access since */
     struct access recent[MOST_RECENT];
@@ -88,6 +89,15 @@ static uint32_t bit(uint8_t reg)
     return reg < FW_REGISTERS ? 1u << reg : 0;
 }
 
+static void lose(struct fw_unhooked_code *code, uint32_t registers)
+{
+    code->own &= ~registers;
+    code->constant &= ~registers;
+    for (unsigned i = 0; registers; i++, registers >>= 1)
+        if (registers & 1)
+            code->slots[i] = 0;
+}
+
 /* --- calls ------------------------------------------------------------------------------- */
 
 static bool is_hook_name(const char *name)
@@ -123,8 +133,7 @@ static void take_call(struct fw_unhooked_code *code, const cs_insn *insn)
     code->after_hook = calls_hook(code, insn);
     code->hooked |= code->after_hook;
     code->recent_count = 0;
-    code->own &= ~FW_CALLER_SAVED;
-    code->constant &= ~FW_CALLER_SAVED;
+    lose(code, FW_CALLER_SAVED);
 }
 
 /* --- accesses ---------------------------------------------------------------------------- */
@@ -161,7 +170,7 @@ static bool take_access(const struct fw_unhooked_code *code, const cs_insn *insn
         .offset = op->mem.disp,
     };
     if (op->mem.base == X86_REG_RIP)
-        access->offset += (int64_t)(insn->address + insn->size);
+        access->offset = (int64_t)((uint64_t)access->offset + insn->address + insn->size);
     return !leads_to_own(code, access) && !is_constant(code, access);
 }
 
@@ -210,12 +219,27 @@ static bool are_pieces(const struct access *a, const struct access *b)
         a = b;
         b = other;
     }
-    if (a->offset + a->size != b->offset)
+    if ((uint64_t)a->offset + a->size != (uint64_t)b->offset)
         return false;
     if (a->size == b->size)
         return a->size == 16 ||
                ((a->size == 8 || a->size == 4) && !a->writes && !a->hooked && !b->hooked);
     return a->size > b->size;
+}
+
+/* A constant that the dynamic linker tells the address of. */
+static bool is_named_constant(const struct fw_unhooked_code *code, const struct access *access)
+{
+    uint64_t slot = access->base < FW_REGISTERS ? code->slots[access->base] : 0;
+    const char *name = slot ? fw_elf_slot_name(code->file, slot) : NULL;
+    const struct fw_elf_symbols *objects = &code->file->objects;
+
+    if (name)
+        fw_elf_functions(code->file); /* reads both */
+    for (size_t i = 0; name && i < objects->len; i++)
+        if (strcmp(objects->at[i].name, name) == 0)
+            return fw_elf_is_constant(code->file, objects->at[i].start, 1);
+    return false;
 }
 
 static bool only_names_memory(const cs_insn *insn)
@@ -239,7 +263,7 @@ static void take_accesses(struct fw_unhooked_code *code, const cs_insn *insn)
         for (unsigned j = 0; j < code->recent_count && kind == FW_UNHOOKED_NONE; j++)
             if (are_pieces(&code->recent[j], &access))
                 kind = FW_UNHOOKED_BYTES;
-        if (kind != FW_UNHOOKED_NONE)
+        if (kind != FW_UNHOOKED_NONE && !is_named_constant(code, &access))
             fw_vec_push(&code->found, ((struct fw_unhooked_place) { kind, insn->address }));
         access.hooked = code->after_hook;
         code->after_hook = false;
@@ -351,6 +375,14 @@ static void forget_accesses(struct fw_unhooked_code *code, uint32_t written)
     code->recent_count = kept;
 }
 
+static bool from_slot(const cs_insn *insn)
+{
+    const cs_x86_op *ops = insn->detail->x86.operands;
+
+    return insn->id == X86_INS_MOV && insn->detail->x86.op_count == 2 &&
+           ops[1].type == X86_OP_MEM && ops[1].mem.base == X86_REG_RIP;
+}
+
 static void take_registers(struct fw_unhooked_code *code, const cs_insn *insn)
 {
     const cs_x86 *x86 = &insn->detail->x86;
@@ -362,8 +394,10 @@ static void take_registers(struct fw_unhooked_code *code, const cs_insn *insn)
         first = bit(fw_code_register(x86->operands[0].reg));
         leads = outcome(code, insn);
     }
-    code->own &= ~written;
-    code->constant &= ~written;
+    lose(code, written);
+    if (from_slot(insn) && first & written)
+        code->slots[fw_code_register(x86->operands[0].reg)] =
+            insn->address + insn->size + (uint64_t)x86->operands[1].mem.disp;
     if (first & written && leads.own)
         code->own |= first;
     if (first & written && leads.constant)
@@ -389,7 +423,7 @@ static void take(struct fw_unhooked_code *code, const cs_insn *insn)
         take_call(code, insn);
     } else if (insn->id == X86_INS_JMP || has_group(insn, X86_GRP_RET)) {
         /* What follows is come to from elsewhere. */
-        code->own = code->constant = 0;
+        lose(code, UINT16_MAX);
         code->recent_count = 0;
     } else if (has_group(insn, X86_GRP_JUMP)) {
         code->recent_count = 0;
@@ -406,7 +440,7 @@ void fw_unhooked_code_find(struct fw_unhooked_code *code, uint64_t start, uint64
     const unsigned char *bytes = fw_elf_bytes(code->file, start, &size);
     uint64_t address = start;
 
-    code->own = code->constant = 0;
+    lose(code, UINT16_MAX);
     code->framed = code->hooked = code->after_hook = false;
     code->recent_count = code->kept_count = 0;
     fw_vec_clear(&code->found);

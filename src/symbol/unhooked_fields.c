@@ -44,11 +44,11 @@ static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *number)
 /* The smallest size that has hooks and holds so many bytes; 0: there is none. */
 static uint64_t natural_size(const struct walk *walk, uint64_t bytes)
 {
-    uint64_t size = 1;
+    uint64_t most = walk->clang_version < 19 ? 16 : 8, size = 1;
 
-    while (size < bytes)
+    while (size < bytes && size <= most)
         size *= 2;
-    return size <= (walk->clang_version < 19 ? 16 : 8) ? size : 0;
+    return size <= most ? size : 0;
 }
 
 /* A unit is as large as is natural if nothing stands in the way; else it has just its bytes. */
