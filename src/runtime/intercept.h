@@ -138,5 +138,7 @@ static inline void fw_reads_given(struct fw_thread *t, const void *address, size
 bool fw_fd_waits(int fd, short events);
 /* The same for a write of so many bytes, for which "ready" may not be enough. */
 bool fw_fd_waits_write(int fd, size_t bytes);
+/* How many descriptors the kernel's table has room for; 0: it does not say. */
+int fw_fd_table_size(void);
 
 #endif

@@ -231,11 +231,14 @@ FW_EXPORT int close(int fd)
 
 #define SOME 64u /* descriptors that are asked for at once */
 
-/* How many there may be. */
+/* So many there may be: as the kernel has room for now, or will have at most. */
 static unsigned descriptor_limit(void)
 {
     struct rlimit limit;
+    int size = fw_fd_table_size();
 
+    if (size > 0)
+        return (unsigned)size;
     if (fw_syscall(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0, 0, 0, 0) < 0)
         return 1u << 16;
     return limit.rlim_cur < 1u << 20 ? (unsigned)limit.rlim_cur : 1u << 20;

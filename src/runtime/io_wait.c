@@ -195,8 +195,7 @@ FW_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespe
     return polled(t, fds, count, ready, FW_PC);
 }
 
-/* How many descriptors the kernel's table has room for; 0: it does not say. */
-static int table_size(void)
+int fw_fd_table_size(void)
 {
     static const char label[] = "\nFDSize:\t";
     char text[512], *at;
@@ -220,7 +219,7 @@ static int looked_at(int count)
 
     if (count <= FD_SETSIZE)
         return count;
-    size = table_size();
+    size = fw_fd_table_size();
     if (!size)
         fw_unmodelled("select of more descriptors than a set has");
     return size && size < count ? size : size ? count : FD_SETSIZE;
