@@ -15,11 +15,9 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 
-#define SPINS 64u /* points at few places without a change, after which others go first ... */
-#define LOOK  4u  /* ... a look counts so much, a try to change something once */
 #define SIGNAL_TIME (FW_SECOND / 2) /* that a signal may be on its way */
 
-const char fw_op_load[] = "load", fw_op_rmw[] = "rmw";
+const char fw_op_load[] = "load", fw_op_rmw[] = "rmw", fw_op_store[] = "store";
 
 bool fw_control_on, fw_control_every;
 uint64_t fw_control_ahead;
@@ -219,8 +217,7 @@ static bool timer_is_set(void)
            (timer.it_value.tv_sec || timer.it_value.tv_usec);
 }
 
-/* Time flies. */
-static void wake_first(struct fw_thread *t)
+void fw_control_wake_first(struct fw_thread *t)
 {
     uint64_t now = fw_now();
 
@@ -250,7 +247,7 @@ void fw_control_idle(void)
 
     if (awaited && fw_control_is_virtual() && awaited->state == FW_STATE_BLOCKED &&
         awaited->deadline != FW_NO_DEADLINE) {
-        wake_first(awaited);
+        fw_control_wake_first(awaited);
         return;
     }
     fw_thread_each(count_thread, &census);
@@ -258,7 +255,7 @@ void fw_control_idle(void)
         return;
     if (census.waiting) {
         if (fw_control_is_virtual())
-            wake_first(census.first);
+            fw_control_wake_first(census.first);
         return;
     }
     if (census.unsure)
@@ -296,7 +293,7 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
     if (fw_control->turn_count < fw_control->turns_room)
         turns[fw_control->turn_count++] = (struct fw_control_turn){
             .thread = t->number,
-            .end = end,
+            .end = end == FW_TURN_YIELDED && plan->spins ? FW_TURN_PREEMPTED : end,
             .site = plan->site,
             .ordinal = at_site ? plan->by_site[plan->site] : 0,
             .class_ordinal = plan->class_ ? plan->by_class[plan->class_] : 0,
@@ -368,32 +365,6 @@ static void count_point(struct fw_thread *t, const struct fw_op *op, const struc
     plan->points++;
     plan->all_points++;
     t->woken = FW_WOKEN; /* a retry, if it was one, has not been in vain */
-}
-
-/* Does the thread do nothing but look, again and again, at the same few objects? */
-static bool is_spinning(struct fw_thread *t, const struct fw_op *op, uint32_t site)
-{
-    struct fw_plan *plan = &t->plan;
-    uint32_t place = (uint32_t)(op->object >> 2) * 2654435761u ^ (site + 1);
-    unsigned known = 0;
-
-    if (!op->spins) {
-        plan->spun = 0;
-        for (unsigned i = 0; i < 4; i++)
-            plan->spin_sites[i] = 0;
-        return false;
-    }
-    while (known < 4 && plan->spin_sites[known] && plan->spin_sites[known] != place)
-        known++;
-    if (known == 4 || !plan->spin_sites[known]) {
-        plan->spin_sites[known % 4] = place;
-        plan->spun = 0;
-    }
-    plan->spun += op->writes ? 1 : LOOK;
-    if (plan->spun < SPINS)
-        return false;
-    plan->spun = 0;
-    return true;
 }
 
 static bool is_point(const struct fw_op *op, uint32_t site)
@@ -471,10 +442,8 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
         return; /* there was no memory */
     count_point(t, op, spot);
     progress++;
-    if (is_spinning(t, op, spot->site)) {
-        t->plan.yields = true;
-        fw_yield(t);
-    }
+    if (fw_spin_noticed(t, op, spot))
+        fw_spin_make_way(t);
     if (!spot->is_point)
         return;
     tell(t, spot);

@@ -23,7 +23,7 @@ struct fw_op {
     bool spins;       /* a loop may do this until another thread changes something */
 };
 
-extern const char fw_op_load[], fw_op_rmw[]; /* names of atomic operations */
+extern const char fw_op_load[], fw_op_rmw[], fw_op_store[]; /* names of atomic operations */
 
 extern bool fw_control_on; /* for the rest of the process's life, but for fork children */
 extern bool fw_control_every; /* every call that comes by is a point, as a step may name it */
@@ -88,6 +88,17 @@ void fw_control_gone(void);
  * scheduler's lock. */
 void fw_control_deadlocked(struct fw_thread *t);
 void fw_control_ended(void);
+
+/* Time flies: t waits until some time, which is now. */
+void fw_control_wake_first(struct fw_thread *t);
+
+/* --- spinning (control_spin.c) --------------------------------------------------------------- */
+
+/* At a point: has the thread gone round in circles for long?  Then it is to make way. */
+bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot);
+void fw_spin_make_way(struct fw_thread *t);
+/* t has written to memory that it shares with nobody, as far as known. */
+void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
 
 /* --- sites (control_sites.c) ---------------------------------------------------------------- */
 

@@ -113,7 +113,7 @@ static inline void go_on(struct fw_thread *t, uintptr_t address, unsigned size, 
     if (place_of(key_of(pc, write))->spot.is_point || counts)
         take_point(address, size, write, pc);
     else if (write)
-        t->plan.spun = 0;
+        fw_spin_wrote(t, address);
 }
 
 static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bool write,
@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) void on_access(uintptr_t address, u
 
     if (FW_UNLIKELY(!t || t->inside))
         return;
-    if (FW_UNLIKELY(place->key != key || fw_hot.ticks < 0 || t->lost || t->ignored))
+    if (FW_UNLIKELY(place->key != key || --fw_hot.ticks < 0 || t->lost || t->ignored))
         take_long_way(address, size, write, pc);
     else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot)))
         share(address, size, write, pc);

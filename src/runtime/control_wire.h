@@ -70,10 +70,10 @@ enum fw_control_outcome {
 
 /* How a turn ends; how a step says it should. */
 enum fw_turn_end {
-    FW_TURN_PREEMPTED, /* before the point */
+    FW_TURN_PREEMPTED, /* before the point; also if it spins there */
     FW_TURN_BLOCKED,   /* at the point: the thread waits for an object or for the kernel */
     FW_TURN_FINISHED,  /* the thread has ended */
-    FW_TURN_YIELDED,   /* it gave way (sched_yield, a spinning loop) */
+    FW_TURN_YIELDED,   /* it gave way (sched_yield, a try in vain) */
 };
 
 enum fw_step_how {

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define CALL 32 /* ticks that a call without a point takes: it may be made until it succeeds */
+
 struct fw_thread *fw_enter_again(void)
 {
     struct fw_thread *t = fw_self;
@@ -24,6 +26,8 @@ struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object
 {
     struct fw_thread *t = fw_enter_again();
 
+    if (FW_UNLIKELY(fw_control_on) && t && !object)
+        t->hot->ticks -= CALL;
     if (FW_UNLIKELY(fw_control_on) && t && (object || fw_control_every)) {
         struct fw_op op = { .pc = pc,
                             .name = name,

@@ -92,7 +92,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
     FW_EXPORT void __tsan_atomic##bits##_store(volatile a##bits *address, a##bits value,           \
                                                int order)                                          \
     {                                                                                              \
-        struct fw_thread *t = enter("store", address, FW_PC);                                      \
+        struct fw_thread *t = enter(fw_op_store, address, FW_PC);                                  \
                                                                                                    \
         STORED(address, value);                                                                    \
         if (t) {                                                                                   \

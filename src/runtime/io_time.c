@@ -127,6 +127,13 @@ static uint64_t sleep_for(struct fw_thread *t, uint64_t nanoseconds)
     return sleep_until(t, fw_now() + nanoseconds);
 }
 
+/* In the kernel, then: who spins meanwhile should know for how long. */
+static void sleeps_for(struct fw_thread *t, uint64_t nanoseconds)
+{
+    if (fw_control_on)
+        t->asleep_until = fw_now() + nanoseconds;
+}
+
 FW_EXPORT unsigned sleep(unsigned seconds)
 {
     struct fw_thread *t = fw_enter();
@@ -134,10 +141,12 @@ FW_EXPORT unsigned sleep(unsigned seconds)
 
     if (!t)
         return REAL(sleep)(seconds);
-    if (fw_control_is_virtual())
+    if (fw_control_is_virtual()) {
         left = (unsigned)(sleep_for(t, (uint64_t)seconds * FW_SECOND) / FW_SECOND);
-    else
+    } else {
+        sleeps_for(t, (uint64_t)seconds * FW_SECOND);
         FW_AWAY(t, left = REAL(sleep)(seconds));
+    }
     fw_leave(t);
     return left;
 }
@@ -159,6 +168,7 @@ FW_EXPORT int usleep(useconds_t microseconds)
         return REAL(usleep)(microseconds);
     if (fw_control_is_virtual())
         return interrupted(t, sleep_for(t, (uint64_t)microseconds * 1000) != 0);
+    sleeps_for(t, (uint64_t)microseconds * 1000);
     FW_AWAY(t, result = REAL(usleep)(microseconds));
     fw_leave(t);
     return result;
@@ -198,6 +208,8 @@ FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
         tell_left(t, left, nanoseconds, FW_PC);
         return interrupted(t, nanoseconds != 0);
     }
+    if (fw_control_on && is_time(wanted))
+        sleeps_for(t, in_nanoseconds(wanted));
     FW_AWAY(t, result = REAL(nanosleep)(wanted, left));
     if (result != 0 && errno == EINTR && left)
         fw_writes(t, left, sizeof *left, FW_PC);
@@ -222,6 +234,8 @@ FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
         fw_leave(t);
         return nanoseconds ? EINTR : 0;
     }
+    if (fw_control_on && !absolute && is_time(wanted))
+        sleeps_for(t, in_nanoseconds(wanted));
     FW_AWAY(t, result = REAL(clock_nanosleep)(clock, flags, wanted, left));
     if (result == EINTR && left && !absolute)
         fw_writes(t, left, sizeof *left, FW_PC);

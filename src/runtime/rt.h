@@ -105,6 +105,7 @@ enum fw_woken {
 enum {
     FW_BLOCK_SIGNALS = 1,
     FW_BLOCK_CANCEL = 2,
+    FW_BLOCK_RESTS = 4, /* on fw_resting: until somebody asks for the token (control_spin.c) */
 };
 
 #define FW_NO_DEADLINE UINT64_MAX

@@ -23,10 +23,9 @@
 #define CHOICE      4u                  /* the next one is among this many at the queue's front */
 #define RETRY_FIRST (2 * 1000 * 1000ull)   /* ns after which a blocked thread looks itself ... */
 #define RETRY_LAST  (256 * 1000 * 1000ull) /* ... if nobody runs; doubled up to this */
-#define CONTROL_TICKS 1000000 /* hooks without a point after which others go first */
 #define WATCH       (10 * 1000 * 1000ull)  /* ns after which waiting threads look at the holder */
 
-bool fw_serial;
+bool fw_serial, fw_resting;
 
 static struct {
     struct fw_lock lock;
@@ -58,7 +57,7 @@ static uint32_t draw(void)
 static void new_quantum(struct fw_thread *t)
 {
     if (fw_control_on) {
-        t->hot->ticks = CONTROL_TICKS;
+        t->hot->ticks = FW_CONTROL_TICKS;
         return;
     }
     t->hot->ticks = (int32_t)(sched.quantum / 2 + draw() % sched.quantum);
@@ -175,6 +174,17 @@ static struct fw_thread *kick(void)
     return next;
 }
 
+void fw_rouse(void)
+{
+    struct fw_list *bucket = bucket_of(&fw_resting), *item = bucket->next;
+
+    while (item != bucket && FW_THREAD_OF(link, item)->object != &fw_resting)
+        item = item->next;
+    fw_resting = item != bucket;
+    if (fw_resting)
+        fw_unblock(FW_THREAD_OF(link, item), FW_WOKEN); /* asks, and so rouses the next one */
+}
+
 /* t wants the token.  Locked; true: it has it. */
 static bool ask(struct fw_thread *t)
 {
@@ -185,6 +195,8 @@ static bool ask(struct fw_thread *t)
     }
     t->state = FW_STATE_READY;
     fw_list_append(&sched.ready, &t->link);
+    if (fw_resting)
+        fw_rouse();
     return !sched.holder && kick() == t;
 }
 
@@ -399,7 +411,7 @@ void fw_unblock(struct fw_thread *t, enum fw_woken woken)
 /* Nobody can run: t may look for itself.  Locked. */
 static bool is_idle(void)
 {
-    return !sched.holder && sched.ready.next == &sched.ready;
+    return !sched.holder && sched.ready.next == &sched.ready && !fw_resting;
 }
 
 static _Atomic uint32_t unseen; /* changes by threads that we do not know */
@@ -484,8 +496,10 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     t->deadline = deadline;
     atomic_store_explicit(&t->go, 0, memory_order_relaxed); /* as in ask */
     fw_list_append(bucket_of(object), &t->link);
+    if (flags & FW_BLOCK_RESTS)
+        fw_resting = t->plan.yields = true;
     if (fw_control_on)
-        fw_control_turn(t, FW_TURN_BLOCKED);
+        fw_control_turn(t, flags & FW_BLOCK_RESTS ? FW_TURN_YIELDED : FW_TURN_BLOCKED);
     next = hand_over();
     fw_sched_unlock();
     wake_up(next);
@@ -499,10 +513,9 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
 
 unsigned fw_wake(const void *object, unsigned most, uint64_t word)
 {
-    struct fw_list *bucket, *item;
+    struct fw_list *bucket = bucket_of(object), *item;
     unsigned woken = 0;
 
-    bucket = bucket_of(object);
     /* Only the holder, which we are, puts threads in.  relaxed: who leaves by itself needs no
      * wake. */
     if (__atomic_load_n(&bucket->next, __ATOMIC_RELAXED) == bucket)
@@ -530,11 +543,10 @@ uint64_t fw_wake_word(const struct fw_thread *t)
 
 unsigned fw_waiters(const void *object)
 {
-    struct fw_list *bucket, *item;
+    struct fw_list *bucket = bucket_of(object), *item;
     unsigned count = 0;
 
     fw_sched_lock();
-    bucket = bucket_of(object);
     for (item = bucket->next; item != bucket; item = item->next)
         count += FW_THREAD_OF(link, item)->object == object;
     fw_sched_unlock();
@@ -576,6 +588,7 @@ void fw_outside_end(struct fw_thread *t)
 
     t->outside = 0;
     fw_token_take(t);
+    t->asleep_until = 0;
     new_quantum(t);
     errno = saved;
 }

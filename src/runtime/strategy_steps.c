@@ -201,8 +201,8 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
 {
     enum fw_step_how how;
 
-    if (!is_runner(t) || end == FW_TURN_YIELDED)
-        return;
+    if (!is_runner(t) || (end == FW_TURN_YIELDED && t->state != FW_STATE_BLOCKED))
+        return; /* whether it goes on is seen when one is picked, if it does not rest */
     how = step_at(current_step)->how;
     if (how == FW_STEP_AWAY || how == FW_STEP_FREE || how == FW_STEP_ONE ||
         (how == FW_STEP_END && end == FW_TURN_FINISHED)) {

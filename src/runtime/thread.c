@@ -131,6 +131,7 @@ static void key_destructor(void *value)
 /* About what may be the first thread's stack, from where the library's constructor runs. */
 #define MAIN_STACK (64u << 20)
 #define MAIN_ABOVE (1u << 20)
+#define NEAR_STACK (256u << 10) /* of another thread's, from where that begins */
 
 void fw_thread_adopt_main(void)
 {
@@ -213,7 +214,9 @@ void fw_thread_begin(struct fw_thread *t)
     if (fw_control_on) {
         struct fw_op op = { .name = "start", .writes = true };
 
-        fw_hot.ticks = INT32_MAX;
+        t->stack = (uintptr_t)&op - NEAR_STACK; /* about: libc takes its time to tell */
+        t->stack_bytes = NEAR_STACK + NEAR_STACK / 16;
+        fw_hot.ticks = FW_CONTROL_TICKS;
         fw_control_point(t, &op);
     } else {
         fw_hot.ticks = 0;

@@ -73,8 +73,10 @@ struct fw_plan {
     uint64_t priority, clock;                 /* strategies' */
     uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
     uint64_t retried; /* the progress it last looked after */
-    uint32_t spun;
-    uint32_t spin_sites[4];
+    bool spins;       /* it gives way at a point, before it has looked once more */
+    uint32_t spun, spin_rounds; /* control_spin.c */
+    uint32_t spin_doubt;
+    uint64_t spin_places, spin_values, spin_moves;
 };
 
 struct fw_thread {
@@ -121,6 +123,7 @@ struct fw_thread {
     pthread_t handle;
     bool has_handle, forgotten, has_tid;
     uint64_t deadline;         /* of what it is blocked on */
+    uint64_t asleep_until;     /* if it is outside; 0: not known */
     struct fw_plan plan;
 };
 
@@ -147,6 +150,8 @@ struct fw_sched_options {
     uint32_t quantum; /* ticks (hooks) that a thread runs on average */
 };
 
+#define FW_CONTROL_TICKS 1000000 /* hooks in a controlled run after which others go first */
+
 extern bool fw_serial; /* serial mode is on, for the rest of the process's life */
 
 void fw_sched_start(const struct fw_sched_options *options, struct fw_thread *first);
@@ -168,6 +173,10 @@ bool fw_token_has(const struct fw_thread *t);
 uint64_t fw_sched_turns(void);
 /* Wakes t from a block for another reason than fw_wake.  With the lock held. */
 void fw_unblock(struct fw_thread *t, enum fw_woken woken);
+/* Is anybody blocked with FW_BLOCK_RESTS?  As long as somebody has the token, that one's. */
+extern bool fw_resting;
+/* Lets them go on.  With the lock held. */
+void fw_rouse(void);
 /* The program runs t without its having the token: takes it again.  Nothing if it has it. */
 static inline void fw_token_regain(struct fw_thread *t);
 void fw_token_regain_lost(struct fw_thread *t);
