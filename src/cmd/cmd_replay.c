@@ -9,6 +9,7 @@
 #include "cmd/places.h"
 #include "cmd/replay.h"
 #include "cmd/replay_finding.h"
+#include "cmd/standard_input.h"
 #include "record/launch.h"
 #include "record/modules.h"
 
@@ -68,6 +69,7 @@ static const struct fw_option options[] = {
 struct job {
     const struct replay *options;
     const volatile sig_atomic_t *stop; /* NULL: in gdb signals are for it */
+    struct fw_standard_input input;
     struct fw_script script;
     struct fw_replayer replay;
     struct fw_replay_report report;
@@ -296,6 +298,7 @@ static int replay_with(struct job *job, const char *runtime)
                                       .virtual_time = job->options->virtual_time ||
                                                       job->script.virtual_time,
                                       .stop = job->stop,
+                                      .input = job->input.fd,
                                       .show = (job->options->show && !job->script.judge) ||
                                               job->options->gdb };
     struct fw_error err;
@@ -396,6 +399,7 @@ static int replay_finding(struct job *job, char **argv)
                                          .trace = job->options->trace,
                                          .limit = (double)job->options->time,
                                          .stop = job->stop,
+                                         .input = job->input.fd,
                                          .virtual_time = job->options->virtual_time };
     struct fw_places places;
     struct fw_error err;
@@ -429,8 +433,11 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_usage("--runs and --time must be at least 1");
     if (!job.options->gdb)
         job.stop = fw_interrupt_watch();
+    if (strcmp(argv[0], "-") != 0) /* that is the schedule */
+        job.input = fw_standard_input_keep();
     status = fw_is_result(argv[0]) ? replay_finding(&job, argv)
                                    : replay_file(&job, argv[0], argv + 1);
+    fw_standard_input_release(&job.input);
     return fw_interrupt_status() ? fw_interrupt_status() : status;
 }
 
@@ -468,8 +475,9 @@ const struct fw_command fw_cmd_replay = {
         "is kept beside the trace, as ID.sched; if it is there already it is used. The trace must "
         "tell positions: that of 'foreweave run' does, and that of 'foreweave record' with "
         "--positions.\n\n"
-        "The program's output is kept back unless --show is given. Statuses are those that 'git "
-        "bisect run' understands.",
+        "The program's input is a file or a finished pipe that standard input is, else empty; each "
+        "run reads it from the beginning. Its output is kept back unless --show is given. Statuses "
+        "are those that 'git bisect run' understands.",
     .options = options,
     .options_size = sizeof(struct replay),
     .defaults = &defaults,

@@ -7,6 +7,7 @@
 #include "cmd/interrupt.h"
 #include "cmd/places.h"
 #include "cmd/predicted.h"
+#include "cmd/standard_input.h"
 #include "record/launch.h"
 #include "record/places.h"
 #include "report/report.h"
@@ -61,6 +62,7 @@ struct work {
     char *trace; /* path */
     const volatile sig_atomic_t *stop;
     struct fw_selection selection; /* of analyses */
+    struct fw_standard_input input;
     struct fw_places places;
     struct fw_predicted predicted;
     struct fw_replays replays;
@@ -129,6 +131,7 @@ static int confirm(struct work *work)
                                       .runtime = work->places.runtime,
                                       .limit = (double)work->run->limit,
                                       .virtual_time = work->run->virtual_time,
+                                      .input = work->input.fd,
                                       .stop = work->stop };
     struct replaying r = { .work = work, .moments = predicted->moments };
     struct fw_error err;
@@ -142,6 +145,9 @@ static int confirm(struct work *work)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     for (size_t i = 0; !status && i < predicted->list.len; i++)
         replay(&r, &predicted->list.at[i]);
+    work->replays.end_differs = r.baseline.end_differs;
+    work->replays.output_differs = r.baseline.output_differs;
+    work->replays.input = fw_standard_input_lost(&work->input);
     fw_anchors_destroy(r.anchors);
     fw_session_destroy(r.session);
     return status;
@@ -201,8 +207,10 @@ static int go(struct work *work)
                                         .selection = &work->selection,
                                         .stop = work->stop,
                                         .quiet = work->run->quiet };
-    int status = fw_predicted_make(&work->predicted, &setup);
+    int status;
 
+    work->input = fw_standard_input_keep();
+    status = fw_predicted_make(&work->predicted, &setup);
     if (!status)
         status = confirm(work);
     return status ? status : report(work);
@@ -245,6 +253,7 @@ static int run(const void *values, int argc, char **argv)
     fw_predicted_release(&work.predicted, status);
     fw_replays_release(&work.replays);
     fw_vec_release(&work.selection);
+    fw_standard_input_release(&work.input);
     fw_places_release(&work.places);
     free(work.trace);
     return status;

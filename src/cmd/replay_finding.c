@@ -117,6 +117,7 @@ static int show_witness(struct fw_finding_replay *replay, const char *trace,
                                       .runtime = replay->runtime,
                                       .limit = replay->limit,
                                       .virtual_time = replay->virtual_time,
+                                      .input = replay->input,
                                       .stop = replay->stop };
     struct fw_moments *moments = fw_moments_load(trace, err);
     struct fw_session *session = moments ? fw_session_create(&setup, err) : NULL;

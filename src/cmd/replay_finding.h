@@ -19,6 +19,7 @@ struct fw_finding_replay {
     double limit; /* seconds of a run */
     const volatile sig_atomic_t *stop; /* set: no run goes on; NULL: never */
     bool virtual_time;
+    int input; /* as in fw_session_setup */
 
     /* What has come of it. */
     char *schedule;      /* path; NULL: the witness could not be shown */

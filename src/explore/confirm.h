@@ -6,7 +6,8 @@
  * memory, the cycle of a deadlock closed, the events of an order executed on the same memory.
  *
  * Then the run goes on by itself.  It is harmful if it then crashes, fails an assertion, hangs, or
- * ends or prints otherwise than runs without preemption do.
+ * ends or prints otherwise than runs without preemption do.  Where these differ among themselves,
+ * another exit status or another output does not count.
  */
 #ifndef FW_EXPLORE_CONFIRM_H
 #define FW_EXPLORE_CONFIRM_H
@@ -14,11 +15,15 @@
 #include "explore/turns.h"
 #include "explore/witness.h"
 
+#define FW_BASELINE_RUNS 10u
+
 /* How the program behaves when nothing disturbs it. */
 struct fw_baseline {
-    struct fw_run_result result;
-    uint64_t output;     /* hash */
-    bool output_differs; /* from run to run: says nothing */
+    struct fw_run_result results[FW_BASELINE_RUNS];
+    uint64_t output; /* hash */
+    unsigned runs;
+    /* From run to run, so that the schedule does not decide it: says nothing. */
+    bool end_differs, output_differs;
 };
 
 struct fw_confirmation {
@@ -30,12 +35,14 @@ struct fw_confirmation {
     int best;             /* number of the run whose steps are worth keeping; -1: none */
 };
 
-/* Two runs without preemption; the first one's end is what is expected. */
+/* Two runs without preemption; the first one's end is what is expected.  More are made when a run
+ * is to be judged that merely exits or prints otherwise. */
 int fw_baseline_take(struct fw_session *session, struct fw_baseline *baseline,
                      struct fw_error *err);
 
-/* Is that not how it ends otherwise?  Writes how, or "". */
-bool fw_baseline_differs(const struct fw_baseline *baseline, const struct fw_session *session,
+/* Is that not how it ends otherwise?  Writes how, or "".  The session's latest run is another one
+ * afterwards. */
+bool fw_baseline_differs(struct fw_baseline *baseline, struct fw_session *session,
                          const struct fw_run_result *result, char how[96]);
 
 /*
@@ -44,7 +51,7 @@ bool fw_baseline_differs(const struct fw_baseline *baseline, const struct fw_ses
  * and err says why.
  */
 int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
-               const struct fw_baseline *baseline, struct fw_session *session,
+               struct fw_baseline *baseline, struct fw_session *session,
                struct fw_confirmation *confirmation, struct fw_error *err);
 
 /* The steps of the run that is worth keeping as a schedule for any build; one more run is needed.

@@ -195,12 +195,26 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
 
 /* --- the program ----------------------------------------------------------------------------- */
 
+/* Opened anew: what one run has read is there for the next. */
+static int open_input(const struct fw_session *session)
+{
+    char name[32];
+    int fd;
+
+    if (session->setup.input <= 0)
+        return open("/dev/null", O_RDONLY);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", session->setup.input);
+    fd = open(name, O_RDONLY);
+    lseek(fd, lseek(session->setup.input, 0, SEEK_CUR), SEEK_SET);
+    return fd;
+}
+
 static void redirect(const struct fw_session *session)
 {
-    int nothing = open("/dev/null", O_RDONLY);
+    int input = open_input(session);
 
-    if (nothing >= 0)
-        dup2(nothing, 0);
+    if (input >= 0)
+        dup2(input, 0);
     dup2(session->output, 1);
     dup2(session->output, 2);
 }

@@ -29,6 +29,7 @@ struct fw_session_setup {
     double limit;        /* seconds of a run; 0: 10 */
     bool virtual_time;   /* sleeping takes no time */
     bool show;           /* the program's output is shown and not kept */
+    int input;           /* a file that each run reads from where it stands; 0: none (`serve`) */
     bool serve;          /* the program is loaded once and copied for every run, if it can be */
     const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */
     double until;        /* by fw_session_now: no run goes on for longer; 0: any */

@@ -368,6 +368,17 @@ static void write_order(struct fw_json *json, const struct fw_report *report)
     fw_json_end(json);
 }
 
+/* What goes for all replays. */
+static void write_replays(struct fw_json *json, const struct fw_replays *replays)
+{
+    fw_json_object(json, "replays");
+    fw_json_bool(json, "end_differs", replays->end_differs);
+    fw_json_bool(json, "output_differs", replays->output_differs);
+    if (replays->input)
+        fw_json_text(json, "no_input", replays->input);
+    fw_json_end(json);
+}
+
 void fw_report_json(const struct fw_report *report, struct fw_output *out)
 {
     struct fw_json json = { .out = out };
@@ -381,6 +392,8 @@ void fw_report_json(const struct fw_report *report, struct fw_output *out)
         write_order(&json, report);
     write_findings(&json, report);
     write_analyses(&json, report);
+    if (report->replays)
+        write_replays(&json, report->replays);
     if (report->stats) {
         fw_json_object(&json, "stats");
         fw_json_real(&json, "seconds", report->stats->seconds);

@@ -17,6 +17,8 @@ struct fw_replay {
 
 struct fw_replays {
     FW_VEC(struct fw_replay) list;
+    bool end_differs, output_differs; /* among runs that nothing disturbs (fw_baseline) */
+    const char *input; /* what replays lacked that the recorded run had, or NULL */
 };
 
 void fw_replays_release(struct fw_replays *replays);

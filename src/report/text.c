@@ -380,6 +380,20 @@ static void put_trace_notes(struct fw_text *text)
                          status->dropped, plural(status->dropped));
 }
 
+static void put_replay_notes(struct fw_text *text)
+{
+    const struct fw_replays *replays = text->report->replays;
+
+    if (replays && replays->end_differs)
+        fw_output_text(text->out, "The program does not always exit alike, also where nothing is "
+                                  "preempted: another exit status is not called harmful\n");
+    else if (replays && replays->output_differs)
+        fw_output_text(text->out, "The program does not always print the same, also where nothing "
+                                  "is preempted: other output is not called harmful\n");
+    if (replays && replays->input)
+        fw_output_printf(text->out, "Replays had no input: %s\n", replays->input);
+}
+
 static const struct fw_finding *earliest_finding(const struct fw_engine *engine)
 {
     for (size_t i = 0; i < fw_engine_count(engine); i++)
@@ -439,6 +453,7 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         fw_report_outcomes(out, report->symbols, fw_engine_findings(engine, i));
     put_trace_notes(&text);
+    put_replay_notes(&text);
     fw_report_recording_notes(out, report->recording, report->symbols->places);
     for (size_t i = 0; i < fw_engine_count(engine); i++)
         put_outcome(&text, fw_engine_analysis(engine, i), fw_engine_outcome(engine, i));

@@ -280,4 +280,105 @@ one_error
 expect 2 run
 expect 2 run --runs=x -- ./lost
 expect 3 run -- /dev/null
+# --- input is that of the recorded run, for every run ---------------------------------------------
+cat >reads.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+int n;
+static void *add(void *unused)
+{
+    n++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[9];
+    int count = 0;
+    if (scanf("%d", &count) != 1 || count > 9)
+        count = 0;
+    for (int i = 0; i < count; i++)
+        pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    printf("%d %d\n", count, n);
+    return n != count;
+}
+C
+"$FOREWEAVE" cc -g reads.c -o reads || complain "cannot build"
+{ echo 7 && echo 2; } >numbers
+{ read -r seven && expect 66 run -q --keep=read -a race -- ./reads; } <numbers # from where it stands
+out_has 'Harmful: then it ended otherwise than usual: exit 1'
+out_lacks 'Replays had no input'
+expect 66 replay --runs=2 read/*.sched <<<2
+expect 0 replay read/*.sched </dev/null
+exec 8< <(echo 2)
+wait $!
+expect 66 run -q -a race -- ./reads <&8
+out_has 'Harmful: then it ended otherwise than usual: exit 1'
+exec 8<&-
+mkfifo pipe
+exec 8<>pipe
+echo 2 >&8
+expect 66 run -q -a race -- ./reads <&8
+out_has 'Replays had no input: it came through a pipe that was still written to'
+expect 66 run -q -a race --format=json -- ./reads <<<2
+out_has '"replays":{"end_differs":false,"output_differs":false}'
+exec 8<&-
+
+# --- what runs do by themselves is not blamed on a finding ----------------------------------------
+cat >chance.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+int n;
+static void *add(void *kind)
+{
+    int old = n;
+    n = old + 1;
+    return kind;
+}
+int main(int argc, char **argv)
+{
+    pthread_t one, two;
+    int runs = 0;
+    FILE *file = fopen("runs", "r+");
+    pthread_create(&one, NULL, add, NULL);
+    pthread_create(&two, NULL, add, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    if (!file || fscanf(file, "%d", &runs) != 1)
+        runs = 0;
+    if (file) {
+        rewind(file);
+        fprintf(file, "%d\n", runs + 1);
+    }
+    if (argc > 1 && n != 2)
+        abort();
+    return argv[0] && runs % 2 ? 7 : n;
+}
+C
+"$FOREWEAVE" cc -g chance.c -o chance || complain "cannot build"
+echo 0 >runs
+expect 66 run -q -a race -- ./chance
+out_has 'Confirmed: '
+out_lacks 'Harmful'
+out_has 'The program does not always exit alike, also where nothing is preempted'
+expect 66 run -q -a race --format=json -- ./chance
+out_has '"replays":{"end_differs":true,'
+expect 66 run -q -a race -- ./chance aborts
+out_has 'Harmful: then it ended otherwise than usual: signal 6'
+rm runs
+expect 66 run -q -a race -- ./chance
+out_has 'Harmful: then it ended otherwise than usual: exit 1'
+out_lacks 'does not always exit alike'
+
+# --- only the analyses that are named -------------------------------------------------------------
+expect 66 run -q -a race,deadlock -- ./chance
+out_lacks 'atomicity'
+expect 66 run -q -- ./chance
+out_has 'atomicity'
+ls -d .foreweave/2* >folders
+expect 2 run -a rac -- ./chance
+err_has "did you mean 'race'"
+ls -d .foreweave/2* | cmp -s - folders || complain "a folder for nothing"
 finish
