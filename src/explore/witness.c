@@ -126,12 +126,12 @@ static int through(struct builder *b, uint64_t index, int goal)
     return 0;
 }
 
-/* The latest event of order[from..to] with a place; `to` + 1 if there is none. */
+/* The latest event of order[from..to] with a place and up to `most`; `to` + 1 if there is none. */
 static size_t last_placed(const struct fw_moments *moments, const uint64_t *order, size_t from,
-                          size_t to)
+                          size_t to, uint64_t most)
 {
     for (size_t i = to + 1; i > from; i--)
-        if (fw_moments_has_place(moments, order[i - 1]))
+        if (order[i - 1] <= most && fw_moments_has_place(moments, order[i - 1]))
             return i - 1;
     return to + 1;
 }
@@ -150,6 +150,47 @@ static bool is_repeated_goal(const struct fw_moments *moments, const struct fw_s
 {
     return goal_of(witness, index) >= 0 && !fw_moments_has_place(moments, index) &&
            fw_moments_placed(moments, index) != index;
+}
+
+/* Does the thread return from where it was at the first event, before the last one? */
+static bool leaves(const struct fw_moments *moments, uint64_t first, uint64_t last)
+{
+    unsigned depth = 0;
+
+    for (uint64_t i = first + 1; i <= last; i++) {
+        const struct fw_moment *moment = &moments->events.at[i];
+
+        if (moment->thread != moments->events.at[first].thread)
+            continue;
+        if (moment->kind == FW_CALL)
+            depth++;
+        else if (moment->kind == FW_RETURN && depth-- == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How far a thread may go that has an event next: a goal of its that comes later and only repeats
+ * an access has happened at an unknown time since that one, before what the thread has not told
+ * others.  So it stays where it will come by again. */
+static uint64_t limit_of(const struct builder *b, const struct fw_shown *witness, uint64_t next)
+{
+    const struct fw_moments *moments = b->moments;
+    const struct fw_landmark *mark = fw_moments_landmark(moments, next);
+    uint64_t limit = UINT64_MAX;
+
+    for (size_t i = 0; i < witness->event_count; i++) {
+        uint64_t goal = witness->events[i], placed;
+
+        if (goal <= next || moments->events.at[goal].thread != moments->events.at[next].thread ||
+            !is_repeated_goal(moments, witness, goal))
+            continue;
+        placed = fw_moments_placed(moments, goal);
+        if (placed < next && placed < limit && (!mark || mark->event <= placed) &&
+            (b->loosely || leaves(moments, placed, next)))
+            limit = placed;
+    }
+    return limit;
 }
 
 /* Does a stretch end behind order[i]: another thread comes next, or a goal is here or next? */
@@ -213,7 +254,8 @@ static int add_order(struct builder *b, const struct fw_shown *witness, size_t c
         end_joined(b, witness->order, from, i);
         last = is_repeated_goal(b->moments, witness, witness->order[i])
                    ? i
-                   : last_placed(b->moments, witness->order, from, i);
+                   : last_placed(b->moments, witness->order, from, i,
+                                 limit_of(b, witness, witness->order[i]));
         if (last <= i && add_stretch(b, witness, witness->order[last]) < 0)
             return -1;
         from = i + 1;
