@@ -12,7 +12,8 @@
 #include <signal.h>
 #include <string.h>
 
-#define PATIENCE (5ull * FW_SECOND) /* for a thread in the kernel */
+#define PATIENCE (5ull * FW_SECOND) /* for a thread in the kernel ... */
+#define WAKE     (FW_SECOND / 50)   /* ... that only a thread of ours can wake */
 #define LOOKS    10000u             /* times that a thread may give way within one step */
 
 static struct fw_thread **by_path; /* threads that have been born; NULL: not yet */
@@ -222,15 +223,18 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
 /* Is it worth waiting for a thread that is not ready? */
 static bool will_come(const struct fw_thread *t)
 {
-    uint64_t now, patience = fw_control->patience * (uint64_t)(FW_SECOND / 1000);
+    uint64_t waited, patience = fw_control->patience * (uint64_t)(FW_SECOND / 1000);
 
     if (!is_coming(t))
         return false;
-    now = fw_now();
     if (!waits_since)
-        waits_since = now;
-    return now - waits_since < (patience ? patience : PATIENCE) ||
-           fw_control->flags & FW_CONTROL_STOP;
+        waits_since = fw_now();
+    if (fw_control->flags & FW_CONTROL_STOP)
+        return true;
+    waited = fw_now() - waits_since;
+    if (waited >= WAKE && t->state == FW_STATE_OUTSIDE && fw_watchdog_awaits_us(t))
+        return false; /* those who could are held up by the step */
+    return waited < (patience ? patience : PATIENCE);
 }
 
 /* The step's thread wants to give way: it spins.  True: it goes on all the same. */
