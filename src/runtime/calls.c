@@ -89,14 +89,24 @@ static bool makes_process(long number, const long a[6])
     return number == SYS_fork || (number == SYS_clone && !(a[0] & CLONE_VM));
 }
 
-static long call(long number, const long a[6])
+static long call(long number, const long a[6], uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
-    long result;
+    struct fw_thread *t = fw_enter_at(pc, number == SYS_futex ? "futex" : "syscall",
+                                      number == SYS_futex ? (const void *)a[0] : NULL);
+    long result, woken = 0;
 
     fw_call_unmodelled(t, number);
-    if (t && number == SYS_futex)
+    if (t && number == SYS_futex) {
         tell_futex(t, a, false, 0);
+        if (fw_futex_waits(t, a, &result)) {
+            tell_futex(t, a, true, result);
+            fw_leave(t);
+            return result;
+        }
+        woken = fw_futex_wakes(a);
+    } else if (number == SYS_futex) {
+        fw_futex_unseen();
+    }
     if (number == SYS_exit_group)
         fw_process_exits((int)a[0]);
     if (t && waits(number, a)) {
@@ -116,7 +126,7 @@ static long call(long number, const long a[6])
         result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     }
     fw_done(t);
-    return result;
+    return result < 0 ? result : result + woken;
 }
 
 FW_EXPORT long syscall(long number, ...)
@@ -130,7 +140,7 @@ FW_EXPORT long syscall(long number, ...)
     va_end(rest);
     if (fw_call_known(number, a, &result))
         return result;
-    result = call(number, a);
+    result = call(number, a, FW_PC);
     if (result >= 0 || result < -4095)
         return result;
     errno = (int)-result;
