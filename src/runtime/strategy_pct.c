@@ -6,7 +6,8 @@
  * it starts, the running thread's priority falls below all initial ones, at the i-th drawn one to
  * the i-th lowest.  A bug of depth d in a run of k points and n threads is hit with probability
  * 1 / (n k^(d-1)) at least (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).  A thread
- * that spins falls below all others, or nobody would ever change what it waits for.
+ * that spins falls below all others, or nobody would ever change what it waits for; but not below
+ * those whose priority falls later, or nobody would ever be delayed before the eyes of who spins.
  *
  * pctlarge: the same priorities as weights.  Who has more keeps the token longer (in points) and
  * gets it more often; nobody starves.
@@ -15,7 +16,8 @@
 
 #define MOST_CHANGES 64u
 #define TOP          (UINT64_C(1) << 40) /* initial priorities lie above, lowered ones below ... */
-#define SPUN         (UINT64_C(1) << 39) /* ... and those of threads that have spun below this */
+#define SPUN         (UINT64_C(1) << 39) /* ... this, by ... */
+#define AGE          128u                /* ... so much more every time that one has spun */
 
 static uint64_t changes[MOST_CHANGES]; /* points where the priority falls */
 static unsigned change_count;
@@ -43,13 +45,13 @@ static void at_point(struct fw_thread *t)
 {
     for (unsigned i = 0; i < change_count; i++)
         if (changes[i] == fw_control->point_count)
-            t->plan.priority = SPUN + i;
+            t->plan.priority = SPUN - (spun + 1) * AGE + 1 + i;
 }
 
 static void away(struct fw_thread *t, enum fw_turn_end end)
 {
     if (end == FW_TURN_YIELDED)
-        t->plan.priority = SPUN - ++spun;
+        t->plan.priority = SPUN - ++spun * AGE;
 }
 
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)

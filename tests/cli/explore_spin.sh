@@ -140,6 +140,9 @@ for how in atomic pause exchange plain lock; do
     expect 66 replay --runs=5 $how/*.sched
     out_has '(5 of 5 runs)'
 done
+# Who is delayed while another one spins is seen to be.
+expect 66 explore -q -s pct -n 400 --until-first -- ./wrong-O0 atomic usleep
+expect 66 explore -q -s pct -n 400 --until-first -- ./wrong-O2 plain nanosleep 2
 # Several spin.
 for how in atomic plain lock; do
     expect 0 explore -q -s pct -n 5 -- ./right-O0 $how usleep 3
@@ -151,4 +154,6 @@ for how in atomic plain lock pipe; do
     expect 66 explore -q -s random -n 1 --limit=1 -- ./never $how usleep
     out_has 'failure 1: hang'
 done
+expect 66 explore -q -s chess -n 2 --limit=1 -- ./never atomic usleep
+out_has 'failure 1: hang'
 finish
