@@ -82,6 +82,11 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          "%" PRIu64 " run%s too long to be searched to the end: --points=sync has "
                          "fewer points\n",
                          state->partly, state->partly == 1 ? " was" : "s were");
+    if (state->returned)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s threads slept or waited in the kernel: when they go "
+                         "on is not searched\n",
+                         state->returned, state->returned == 1 ? "" : "s");
 }
 
 void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
@@ -151,6 +156,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "diverged", state->diverged);
     fw_json_number(&json, "cut", state->cut);
     fw_json_number(&json, "partly", state->partly);
+    fw_json_number(&json, "returned", state->returned);
     fw_json_number(&json, "points", state->length);
     fw_json_number(&json, "threads", state->threads);
     fw_json_end(&json);
@@ -159,7 +165,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_text(&json, "end", end_word(state->end));
     fw_json_bool(&json, "complete",
                  state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut &&
-                     !state->partly);
+                     !state->partly && !state->returned);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

@@ -59,6 +59,7 @@ struct fw_campaign_state {
     uint64_t redundant; /* that were cut short: another one has shown the same */
     uint64_t diverged;  /* runs that did not follow their choices */
     uint64_t partly;    /* runs that were searched up to some point */
+    uint64_t returned;  /* runs in which the kernel has decided when threads went on */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
     uint64_t quiet;     /* since something was new */
     uint64_t length;    /* points of the longest one that came to an end, if one did */

@@ -88,7 +88,7 @@ bool fw_journal_unpack(struct fw_trial *trial)
     return trial->decision_bytes == bytes;
 }
 
-enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8 }; /* marks */
+enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8, RETURNED = 16 }; /* marks */
 
 static bool read_run(struct reader *reader, const char *line)
 {
@@ -104,6 +104,7 @@ static bool read_run(struct reader *reader, const char *line)
     trial->diverged = marks & DIVERGED;
     trial->blind = marks & BLIND;
     trial->partly = marks & PARTLY;
+    trial->returned = marks & RETURNED;
     trial->result.end = (enum fw_run_end)end;
     trial->result.controlled = true;
     trial->done = true;
@@ -274,7 +275,8 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
     fw_output_printf(&out, "run %" PRIu64 " %" PRIu64 " %" PRIu32 " %u %d %d%s%s\n", trial->number,
                      trial->points, trial->threads, trial->result.end, trial->result.code,
                      (trial->redundant ? REDUNDANT : 0) | (trial->diverged ? DIVERGED : 0) |
-                         (trial->blind ? BLIND : 0) | (trial->partly ? PARTLY : 0),
+                         (trial->blind ? BLIND : 0) | (trial->partly ? PARTLY : 0) |
+                         (trial->returned ? RETURNED : 0),
                      trial->failure ? " " : "", trial->failure ? trial->failure : "");
     if (write_all(fd, out.buffer, out.used) < 0)
         status = fw_error_errno(err, "cannot write the journal");

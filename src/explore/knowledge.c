@@ -96,6 +96,7 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->redundant += trial->redundant;
     state->diverged += trial->diverged;
     state->partly += trial->partly;
+    state->returned += trial->returned;
     state->cut += trial->cut > 0;
     learn_length(state, trial);
     if (trial->threads > state->threads)

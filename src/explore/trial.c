@@ -37,6 +37,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
     if (head->flags & FW_CONTROL_DECISIONS) {
         trial->diverged = head->diverged != 0;
         trial->partly = head->decisions_lost != 0;
+        trial->returned = head->returned;
         trial->decision_bytes = head->decision_bytes;
         trial->decisions = fw_xmalloc(head->decision_bytes + 1);
         memcpy(trial->decisions, fw_session_decisions(session), head->decision_bytes);

@@ -162,6 +162,12 @@ void fw_control_gone(void)
     around--;
 }
 
+void fw_control_returned(void)
+{
+    if (fw_control_on && around > 1)
+        fw_control->returned = 1;
+}
+
 bool fw_control_alone(void)
 {
     return around < 2;
@@ -224,6 +230,7 @@ void fw_control_wake_first(struct fw_thread *t)
     if (t->deadline > now)
         fw_control_ahead += t->deadline - now;
     fw_unblock(t, FW_TIMED_OUT);
+    fw_control_returned();
 }
 
 /* Timers are seen until they expire; what they send may take its time. */

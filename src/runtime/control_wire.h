@@ -258,6 +258,9 @@ struct fw_control_head {
     uint32_t new_pairs;  /* of sites, listed in struct fw_control_pairs */
     uint64_t digest;     /* of all points in order: thread, site, ordinal */
     uint64_t blocked_ns; /* not used for anything but telling */
+    uint32_t returned;   /* 1: a thread came back from the kernel, or from a wait with a limit, when
+                            there were others: not the choices have decided when */
+    uint32_t reserved_told;
     char why[FW_CONTROL_WHY]; /* of the divergence */
     struct fw_control_goal goals[FW_CONTROL_GOALS];
 

@@ -440,9 +440,10 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
         fw_unblock(t, FW_CANCELLED);
     else if (fw_signals_waiting)
         fw_unblock(t, FW_INTERRUPTED);
-    else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline)
+    else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline) {
         fw_unblock(t, FW_TIMED_OUT);
-    else if (has_changed_unseen(t) || is_idle())
+        fw_control_returned();
+    } else if (has_changed_unseen(t) || is_idle())
         fw_unblock(t, FW_RETRY);
     fw_sched_unlock();
 }
@@ -588,6 +589,7 @@ void fw_outside_end(struct fw_thread *t)
 
     t->outside = 0;
     fw_token_take(t);
+    fw_control_returned();
     t->asleep_until = 0;
     new_quantum(t);
     errno = saved;

@@ -70,6 +70,14 @@ for how in p f; do
     expect 0 explore -q -s random -n 50 -- ./$how-1
     expect 0 explore -q -s random -n 50 -- ./$how-2
 done
+expect 0 explore -q -s chess -n 20 -- ./p-1
+out_has 'slept or waited in the kernel'
+expect 0 explore -q -s chess -n 20 -- ./f-1
+out_lacks 'slept or waited in the kernel' # it does not
+for time in '' --virtual-time; do
+    expect 0 explore -q -s chess --format=json $time -- ./s-1
+    out_has '"end":"exhausted","complete":false'
+done
 
 # A thread that is cancelled where it waits, or on the way there.
 cat >cancelled.c <<'END'
@@ -121,6 +129,9 @@ for how in c s; do
     expect 0 explore -q -s chess -- ./cancelled-$how
     out_has 'all schedules were run'
     out_lacks ' 2 runs' # it is cancelled before it waits, and where it waits
+    out_lacks 'slept or waited in the kernel'
+    expect 0 explore -q -s chess --format=json -- ./cancelled-$how
+    out_has '"complete":true'
     expect 66 explore -q -s random -n 1 -- ./stuck-$how
     out_has 'failure 1: stuck'
 done
