@@ -29,9 +29,14 @@ struct explore {
     bool until_first, quiet, virtual_time;
 };
 
-static const struct explore defaults = {
-    .strategy = FW_EXPLORE_PCT, .depth = 3, .seed = 1, .jobs = 1
-};
+#define NOT_GIVEN UINT64_MAX
+
+static const struct explore defaults = { .strategy = FW_EXPLORE_PCT,
+                                         .depth = 3,
+                                         .seed = 1,
+                                         .jobs = 1,
+                                         .runs = NOT_GIVEN,
+                                         .idle = NOT_GIVEN };
 
 static const char *const strategies[] = {
     [FW_EXPLORE_RANDOM] = "random",
@@ -171,10 +176,12 @@ static int parse(const struct explore *explore, struct fw_campaign_setup *setup)
     setup->strategy = (enum fw_explore_strategy)explore->strategy;
     parse_points(explore, setup);
     setup->seed = explore->seed;
-    setup->runs = explore->runs;
-    setup->idle = explore->idle;
+    setup->runs = explore->runs == NOT_GIVEN ? 0 : explore->runs;
+    setup->idle = explore->idle == NOT_GIVEN ? 0 : explore->idle;
     setup->until_first = explore->until_first;
     setup->ok = explore->ok;
+    if (!explore->runs || !explore->idle)
+        return fw_cmd_usage("--runs and --idle must be at least 1");
     if (explore->depth < 1 || explore->depth > 64)
         return fw_cmd_usage("--depth: %" PRIu64 " is not between 1 and 64", explore->depth);
     if (explore->jobs < 1 || explore->jobs > 256)
@@ -317,6 +324,14 @@ static int report(const struct explore *explore, const struct fw_explored *explo
     return fw_cmd_output_close(&out, exit_status(explored->state));
 }
 
+/* Names of points may be misspelt. */
+static void warn_of_names(const struct fw_campaign_setup *setup, const struct fw_campaign *campaign)
+{
+    for (size_t i = 0; setup->names && setup->names[i]; i++)
+        if (!fw_campaign_has_met(campaign, i))
+            fw_cmd_warning("--points: no run came by a point in '%s'", setup->names[i]);
+}
+
 static int explore_program(const struct explore *explore, struct fw_campaign_setup *setup,
                            struct watch *watch)
 {
@@ -336,6 +351,7 @@ static int explore_program(const struct explore *explore, struct fw_campaign_set
         status = FW_EXIT_INPUT;
     } else {
         fw_progress_clear(&watch->line);
+        warn_of_names(setup, campaign);
         status = report(explore, &watch->explored);
     }
     fw_campaign_destroy(campaign);

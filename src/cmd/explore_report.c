@@ -4,6 +4,12 @@
 
 #include <inttypes.h>
 
+static bool is_complete(const struct fw_campaign_state *state)
+{
+    return state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut &&
+           !state->partly && !state->returned;
+}
+
 static const char *why(const struct fw_explored *explored)
 {
     switch (explored->state->end) {
@@ -14,7 +20,8 @@ static const char *why(const struct fw_explored *explored)
     case FW_CAMPAIGN_IDLE:
         return "nothing new";
     case FW_CAMPAIGN_EXHAUSTED:
-        return "all schedules were run";
+        return is_complete(explored->state) ? "all schedules were run"
+                                            : "no schedule is left, but not all were run";
     case FW_CAMPAIGN_STOPPED:
         return "stopped";
     default:
@@ -72,6 +79,9 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          "--limit=SECONDS gives more\n",
                          state->cut, state->cut == 1 ? " was" : "s were",
                          explored->setup->session.limit);
+    if (state->left)
+        fw_output_printf(out, "%" PRIu64 " process%s outlived the run and %s killed\n", state->left,
+                         state->left == 1 ? "" : "es", state->left == 1 ? "was" : "were");
     if (state->diverged)
         fw_output_printf(out,
                          "%" PRIu64 " run%s did not follow the choices: something else than the "
@@ -157,15 +167,14 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "cut", state->cut);
     fw_json_number(&json, "partly", state->partly);
     fw_json_number(&json, "returned", state->returned);
+    fw_json_number(&json, "left", state->left);
     fw_json_number(&json, "points", state->length);
     fw_json_number(&json, "threads", state->threads);
     fw_json_end(&json);
     fw_json_number(&json, "shared", state->shared);
     fw_json_number(&json, "pairs", state->pairs);
     fw_json_text(&json, "end", end_word(state->end));
-    fw_json_bool(&json, "complete",
-                 state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut &&
-                     !state->partly && !state->returned);
+    fw_json_bool(&json, "complete", is_complete(state));
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

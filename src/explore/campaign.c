@@ -12,6 +12,7 @@
 #include "explore/failure.h"
 #include "explore/journal.h"
 #include "explore/knowledge.h"
+#include "explore/leftover.h"
 #include "explore/naming.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ struct fw_campaign {
     double start;
     bool uncontrolled;
     struct fw_collector collector;
+    struct fw_leftover leftover;
     FW_VEC(struct fw_capture *) captures; /* by failure, until they are collected */
 
     /* The round: fixed while workers are at it. */
@@ -359,6 +361,19 @@ static int collect(struct fw_campaign *campaign, struct fw_error *err)
     return status;
 }
 
+/* When no run is on its way. */
+static void tidy_up(struct fw_campaign *campaign)
+{
+    struct fw_pids own = { 0 };
+
+    for (uint32_t i = 0; i < campaign->setup.jobs; i++)
+        fw_vec_push(&own, fw_session_process(campaign->workers[i].session));
+    if (campaign->collector.session)
+        fw_vec_push(&own, fw_session_process(campaign->collector.session));
+    campaign->knowledge.state.left += fw_leftover_kill(&campaign->leftover, &own);
+    fw_vec_release(&own);
+}
+
 static void drop_round(struct fw_campaign *campaign, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -420,6 +435,7 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
         over = take_round(campaign, count);
         if (collect(campaign, err) < 0)
             return -1;
+        tidy_up(campaign);
         if (campaign->chess && state->shared > shared)
             fw_chess_restart(campaign->chess);
         state->seconds = fw_session_now() - campaign->start;
@@ -468,6 +484,7 @@ struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup, st
     campaign->journal = -1;
     campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
     fw_knowledge_init(&campaign->knowledge);
+    fw_leftover_init(&campaign->leftover);
     campaign->collector = (struct fw_collector) { &campaign->setup, setup->folder, NULL };
     if (setup->strategy == FW_EXPLORE_CHESS)
         campaign->chess = fw_chess_create(setup->preemptions);
@@ -514,6 +531,7 @@ void fw_campaign_destroy(struct fw_campaign *campaign)
         close(campaign->journal);
     fw_chess_destroy(campaign->chess);
     fw_collector_release(&campaign->collector);
+    fw_leftover_release(&campaign->leftover);
     fw_vec_release(&campaign->captures);
     fw_knowledge_release(&campaign->knowledge);
     free(campaign);
@@ -527,4 +545,14 @@ const struct fw_campaign_state *fw_campaign_state(const struct fw_campaign *camp
 bool fw_campaign_is_uncontrolled(const struct fw_campaign *campaign)
 {
     return campaign->uncontrolled;
+}
+
+bool fw_campaign_has_met(const struct fw_campaign *campaign, size_t name)
+{
+    const struct fw_campaign_state *state = &campaign->knowledge.state;
+
+    for (uint32_t i = 0; i < campaign->setup.jobs; i++)
+        if (campaign->workers[i].naming.met[name])
+            return true;
+    return state->runs == state->known;
 }

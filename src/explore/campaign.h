@@ -61,6 +61,7 @@ struct fw_campaign_state {
     uint64_t partly;    /* runs that were searched up to some point */
     uint64_t returned;  /* runs in which the kernel has decided when threads went on */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
+    uint64_t left;      /* processes that outlived their run and were killed */
     uint64_t quiet;     /* since something was new */
     uint64_t length;    /* points of the longest one that came to an end, if one did */
     bool ended;         /* one did */
@@ -107,6 +108,8 @@ void fw_campaign_destroy(struct fw_campaign *campaign);
 
 /* The seed of a run. */
 uint64_t fw_campaign_seed(uint64_t seed, uint64_t number);
+/* Has a run come by the place of setup.names[name]?  True also if no run was made. */
+bool fw_campaign_has_met(const struct fw_campaign *campaign, size_t name);
 /* Is it the runtime that is missing?  True if no run was under control. */
 bool fw_campaign_is_uncontrolled(const struct fw_campaign *campaign);
 

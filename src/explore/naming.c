@@ -1,6 +1,8 @@
 /* naming.c - see naming.h. */
 #include "explore/naming.h"
 
+#include "base/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +10,19 @@
 
 void fw_naming_init(struct fw_naming *naming, const char *const *names)
 {
+    size_t count = 0;
+
+    while (names[count])
+        count++;
     naming->names = names;
+    naming->met = fw_xcalloc(count + 1, sizeof *naming->met);
     naming->symbolizer = fw_symbolizer_create();
 }
 
 void fw_naming_release(struct fw_naming *naming)
 {
     fw_symbolizer_destroy(naming->symbolizer);
+    free(naming->met);
 }
 
 bool fw_naming_fits(const char *name, const struct fw_source_frame *frame)
@@ -42,7 +50,9 @@ uint32_t fw_naming_classify(void *context, const char *module, const struct fw_c
 
     for (size_t i = 0; i < count; i++)
         for (const char *const *name = naming->names; *name; name++)
-            if (fw_naming_fits(*name, &frames[i]))
+            if (fw_naming_fits(*name, &frames[i])) {
                 ((struct fw_control_site *)site)->flags |= FW_SITE_NAMED;
+                naming->met[name - naming->names] = true;
+            }
     return 0;
 }

@@ -14,6 +14,7 @@
 
 struct fw_naming {
     const char *const *names; /* NULL behind the last; borrowed */
+    bool *met;                /* by name: a site was there */
     struct fw_symbolizer *symbolizer;
 };
 

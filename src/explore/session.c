@@ -249,6 +249,8 @@ static void execute(const struct fw_session *session, const char *options)
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         redirect(session);
+    } else if (session->setup.input > 0) {
+        dup2(open_input(session), 0);
     }
     setenv("LD_PRELOAD", preload, 1);
     setenv("FOREWEAVE_OPTIONS", options, 1);

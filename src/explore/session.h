@@ -120,6 +120,8 @@ const char *fw_session_decisions(const struct fw_session *session);
 /* The site with this module, offset and operation ("" for any), made if there is none. */
 uint32_t fw_session_add_site(struct fw_session *session, const char *module, uint64_t offset,
                              const char *operation);
+/* The process that waits for the next run; 0: there is none. */
+pid_t fw_session_process(const struct fw_session *session);
 /* What the program printed, and its hash. */
 const char *fw_session_output(const struct fw_session *session, size_t *bytes);
 uint64_t fw_session_output_hash(const struct fw_session *session);

@@ -90,6 +90,11 @@ uint32_t fw_session_add_site(struct fw_session *session, const char *module, uin
     return count;
 }
 
+pid_t fw_session_process(const struct fw_session *session)
+{
+    return session->process;
+}
+
 const char *fw_session_output(const struct fw_session *session, size_t *bytes)
 {
     *bytes = session->text_bytes;

@@ -164,14 +164,59 @@ for pair in 0:2 1:6 2:14 3:18 4:20; do
         complain "$(sort -u seen | wc -l) orders with ${pair%:*} preemptions, not ${pair#*:}"
 done
 
+# A search whose runs do not follow is not called complete.
+cat >strays.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int runs;
+static void *work(void *argument)
+{
+    pthread_mutex_t *which = argument || runs % 2 ? &other : &lock;
+    for (int i = 0; i < 1 + runs % 3; i++) {
+        pthread_mutex_lock(which);
+        pthread_mutex_unlock(which);
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t one, two;
+    FILE *file = fopen("runs", "r+");
+    if (file && fscanf(file, "%d", &runs) == 1) {
+        rewind(file);
+        fprintf(file, "%d\n", runs + 1);
+        fclose(file);
+    }
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, &lock);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+END
+build strays.c -o strays
+echo 0 >runs
+expect 0 explore -q -s chess -n 3000 -- ./strays
+out_has 'did not follow the choices'
+out_lacks 'all schedules were run'
+rm runs
+expect 0 explore -q -s chess -n 3000 -- ./strays
+out_has 'ended because all schedules were run'
+
 # --- points --------------------------------------------------------------------------------------
 line=$(grep -n 'x = x + 1' lost.c | cut -d: -f1)
 for points in shared all add lost.c:$line main,add; do
     expect 66 explore -q -n 200 -s random --points=$points -- ./lost
 done
+silent
 for points in sync main lost.c:1; do
     expect 0 explore -q -n 50 -s random --points=$points -- ./lost
 done
+err_has "--points: no run came by a point in 'lost.c:1'"
+expect 66 explore -q -n 200 -s random -j2 --points=add,ad -- ./lost
+err_has "--points: no run came by a point in 'ad'"
+err_lacks "'add'"
 expect 66 explore -q -n 100 -s random --points=sync -- ./count d 2 1
 
 # --- deadlocks and loops -------------------------------------------------------------------------
@@ -411,6 +456,8 @@ expect 2 explore
 expect 2 explore -s nonsense -- ./lost
 expect 2 explore --depth=0 -- ./lost
 expect 2 explore --jobs=0 -- ./lost
+expect 2 explore --runs=0 -- ./lost
+expect 2 explore --idle=0 -- ./lost
 expect 2 explore --preemptions=few -- ./lost
 expect 2 explore --time=soon -- ./lost
 expect 3 explore -- ./missing
@@ -425,4 +472,40 @@ one_error
 mkdir taken && echo 'something else' >taken/journal
 expect 3 explore --folder=taken -- ./lost
 one_error
+
+# --- what a run leaves behind ---------------------------------------------------------------------
+cat >daemon.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    if (argc > 1 && fork() == 0) {
+        if (atoi(argv[1]) > 1) {
+            setsid();
+            if (fork())
+                _exit(0);
+        }
+        for (;;)
+            pause();
+    }
+    return 0;
+}
+END
+build daemon.c -o daemon
+for how in 1 2; do
+    for jobs in 1 3; do
+        expect 0 explore -q -n 20 -j$jobs -- ./daemon $how
+        out_has '20 processes outlived the run and were killed'
+        for process in /proc/[0-9]*; do
+            [ "$(readlink "$process/cwd" 2>/dev/null)" = "$scratch" ] || continue
+            [ "$(tr '\0' ' ' <"$process/cmdline" 2>/dev/null)" != "./daemon $how " ] || complain "one is there still"
+        done
+    done
+done
+expect 0 explore -q -n 20 -- ./daemon
+out_lacks 'outlived'
+last='exec foreweave explore, by a shell with a child'
+bash -c 'sleep 1000 & echo $! >other; exec "$FOREWEAVE" explore -q -n 3 -- ./daemon 2' >"$out" 2>&1
+out_has '3 processes outlived'
+kill "$(cat other)" || complain "a child that it had before was killed"
 finish

@@ -310,6 +310,8 @@ C
 out_has 'Harmful: then it ended otherwise than usual: exit 1'
 out_lacks 'Replays had no input'
 expect 66 replay --runs=2 read/*.sched <<<2
+expect 66 replay --runs=2 --show read/*.sched <<<2
+out_has '(2 of 2 runs)'
 expect 0 replay read/*.sched </dev/null
 exec 8< <(echo 2)
 wait $!
