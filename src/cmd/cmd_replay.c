@@ -178,8 +178,8 @@ static int report(struct job *job)
     struct fw_output out;
 
     if (fw_interrupt_status())
-        fw_cmd_error("interrupted after %u of %" PRIu64 " runs", job->report.runs,
-                     job->options->runs);
+        fw_cmd_error("interrupted after %u of %" PRIu64 " run%s", job->report.runs,
+                     job->options->runs, job->options->runs == 1 ? "" : "s");
     if ((job->options->quiet && !job->options->output) || !job->report.runs)
         return status;
     failed = fw_cmd_output(&out, job->options->output);
@@ -326,6 +326,29 @@ static int replay_with(struct job *job, const char *runtime)
     return status;
 }
 
+/* A program that is not there, seen from here, may be seen from the schedule's folder or from one
+ * above it. */
+static void find_program(struct job *job)
+{
+    char **program = &job->script.program.at[0], *path, *slash;
+    char *folder = realpath(job->report.file, NULL);
+    const char *name = strncmp(*program, "./", 2) == 0 ? *program + 2 : *program;
+    struct fw_error err;
+
+    while (folder && strchr(*program, '/') && **program != '/' &&
+           fw_launch_check(*program, &err) < 0 && (slash = strrchr(folder, '/'))) {
+        *slash = '\0';
+        path = fw_xasprintf("%s/%s", folder, name);
+        if (fw_launch_check(path, &err) == 0) {
+            free(*program);
+            *program = path;
+            break;
+        }
+        free(path);
+    }
+    free(folder);
+}
+
 static int replay_script(struct job *job, char **argv)
 {
     struct fw_places places;
@@ -336,6 +359,8 @@ static int replay_script(struct job *job, char **argv)
         fw_vec_push(&job->script.program, NULL); /* ends the arguments */
         job->script.program.len--;
         argv = job->script.program.at;
+        if (*argv)
+            find_program(job);
     }
     if (!*argv) {
         fw_error_set(&err, "'%s' does not name its program: give it behind '--'",
@@ -433,6 +458,10 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_usage("--runs and --time must be at least 1");
     if (!job.options->gdb)
         job.stop = fw_interrupt_watch();
+    else if (job.options->runs != defaults.runs || job.options->format != FW_FORMAT_TEXT ||
+             job.options->output)
+        fw_cmd_warning("--gdb makes one run and no report: --runs, --format and --output have no "
+                       "effect");
     if (strcmp(argv[0], "-") != 0) /* that is the schedule */
         job.input = fw_standard_input_keep();
     status = fw_is_result(argv[0]) ? replay_finding(&job, argv)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FILE_BYTES (64u << 20)
@@ -479,11 +480,14 @@ int fw_script_read(struct fw_script *schedule, const char *path, struct fw_error
 {
     FW_VEC(char) text = { 0 };
     struct fw_input in;
+    struct stat st;
     ssize_t got = 0;
     int status = -1;
 
-    if (strcmp(path, "-") != 0 && access(path, R_OK) < 0)
+    if (strcmp(path, "-") != 0 && (access(path, R_OK) < 0 || stat(path, &st) < 0))
         return fw_error_errno(err, "cannot open schedule '%s'", path);
+    if (strcmp(path, "-") != 0 && S_ISDIR(st.st_mode))
+        return fw_error_set(err, "'%s' is a folder, not a schedule", path);
     if (fw_input_open(&in, path, err) < 0)
         return -1;
     do {

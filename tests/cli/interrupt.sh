@@ -74,7 +74,7 @@ for signal in INT TERM; do
     out_has 'ended because stopped'
     interrupted $signal $([ $signal = INT ] && echo 130 || echo 143) '^./waits' \
         replay --time=1000 lost.sched
-    err_has 'interrupted after 0 of 1 runs'
+    err_has 'interrupted after 0 of 1 run'
 done
 # While it is recorded: what was recorded is all that there is.
 interrupted INT 124 '^./waits' run -q --limit=1000 -- ./waits

@@ -273,4 +273,16 @@ build increase increase.c -O0
 expect 0 replay lost.sched -- ./increase
 out_has "not reproduced: exit 0 in place of exit 1"
 out_lacks "this build has other places"
+# --- from any folder: the program is looked for where the schedule is, and above it ---
+mkdir -p kept/deep elsewhere
+cp lost.sched kept/deep/
+for folder in elsewhere kept kept/deep /; do
+    (cd $folder && expect 66 replay "$scratch/kept/deep/lost.sched" && out_has "reproduced: exit 1" && exit $failures) ||
+        complain "not found from $folder"
+done
+sed 's/^program.*/program ".\/nowhere"/' lost.sched >kept/nowhere.sched
+expect 125 replay kept/nowhere.sched
+err_has "cannot run './nowhere'"
+expect 125 replay kept
+err_is "foreweave: 'kept' is a folder, not a schedule"
 finish
