@@ -102,6 +102,13 @@ void fw_spin_make_way(struct fw_thread *t);
 /* t has written to memory that it shares with nobody, as far as known. */
 void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
 
+/* --- sleeping (control_sleep.c) -------------------------------------------------------------- */
+
+/* Threads that sleep in the kernel; the holder's. */
+extern uint32_t fw_control_asleep;
+/* At a point, if there are any: now and then the first one is waited for. */
+void fw_control_await_sleeper(void);
+
 /* --- sites (control_sites.c) ---------------------------------------------------------------- */
 
 void fw_control_sites_start(void);

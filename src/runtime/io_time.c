@@ -130,8 +130,10 @@ static uint64_t sleep_for(struct fw_thread *t, uint64_t nanoseconds)
 /* In the kernel, then: who spins meanwhile should know for how long. */
 static void sleeps_for(struct fw_thread *t, uint64_t nanoseconds)
 {
-    if (fw_control_on)
-        t->asleep_until = fw_now() + nanoseconds;
+    if (!fw_control_on)
+        return;
+    t->asleep_until = fw_now() + nanoseconds;
+    fw_control_asleep++;
 }
 
 FW_EXPORT unsigned sleep(unsigned seconds)

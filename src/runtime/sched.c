@@ -360,6 +360,8 @@ void fw_sched_decide(struct fw_thread *t)
 {
     struct fw_thread *next;
 
+    if (FW_UNLIKELY(fw_control_asleep))
+        fw_control_await_sleeper();
     if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
         fw_control->strategy < FW_STRATEGY_CHOICES)
         return; /* relaxed: who comes in this moment might as well have come later */
@@ -590,6 +592,7 @@ void fw_outside_end(struct fw_thread *t)
     t->outside = 0;
     fw_token_take(t);
     fw_control_returned();
+    fw_control_asleep -= t->asleep_until != 0;
     t->asleep_until = 0;
     new_quantum(t);
     errno = saved;

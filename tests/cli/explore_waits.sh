@@ -64,11 +64,16 @@ for how in p f s; do
     expect 0 explore -q -s none -n 2 --format=json -- ./$how-2
     [ $how = f ] || out_has '"shared":0,' # what comes behind a join is the joiner's own
 done
-for how in p f; do
+for how in p f s; do
     expect 66 explore -q -s random -n 1000 --until-first --folder=$how -- ./$how-0
-    expect 66 replay $how/*.sched
+    expect 66 replay --runs=5 $how/*.sched
+    out_has '(5 of 5 runs)'
     expect 0 explore -q -s random -n 50 -- ./$how-1
     expect 0 explore -q -s random -n 50 -- ./$how-2
+done
+for strategy in pct pos delay pctlarge; do
+    expect 66 explore -q -s $strategy -n 1000 --until-first -- ./s-0
+    expect 0 explore -q -s $strategy -n 20 -- ./s-1
 done
 expect 0 explore -q -s chess -n 20 -- ./p-1
 out_has 'slept or waited in the kernel'
