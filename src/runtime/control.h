@@ -106,8 +106,11 @@ void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
 
 /* Threads that sleep in the kernel; the holder's. */
 extern uint32_t fw_control_asleep;
-/* At a point, if there are any: now and then the first one is waited for. */
-void fw_control_await_sleeper(void);
+/* The holder has done something that threads in the kernel may wait for. */
+extern bool fw_control_stirred;
+/* At a point, if either is so: now and then the first sleeper is waited for; those who were woken
+ * and are on their way back always are. */
+void fw_control_await(void);
 
 /* --- sites (control_sites.c) ---------------------------------------------------------------- */
 

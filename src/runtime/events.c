@@ -82,6 +82,8 @@ uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object
     fw_segment_next(t);
     if (kind == FW_WIRE_JOIN)
         t->hot->has_read = true;
+    if (kind == FW_WIRE_BEFORE)
+        fw_control_stirred = true;
     return number;
 }
 

@@ -360,8 +360,8 @@ void fw_sched_decide(struct fw_thread *t)
 {
     struct fw_thread *next;
 
-    if (FW_UNLIKELY(fw_control_asleep))
-        fw_control_await_sleeper();
+    if (FW_UNLIKELY(fw_control_asleep || fw_control_stirred))
+        fw_control_await();
     if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
         fw_control->strategy < FW_STRATEGY_CHOICES)
         return; /* relaxed: who comes in this moment might as well have come later */

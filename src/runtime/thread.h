@@ -199,6 +199,8 @@ void fw_handlers_run(struct fw_thread *t);
 /* May the token be taken from t, the holder?  With the lock held; if so t is told. */
 /* It sits in a system call.  Not: runs, or waits for a page. */
 bool fw_watchdog_sits(struct fw_thread *t);
+/* Does t sit in a system call?  Not if it was woken and is about to go on. */
+bool fw_watchdog_in_kernel(const struct fw_thread *t);
 /* Does t wait in the kernel, for ever, until another thread of this process wakes it? */
 bool fw_watchdog_awaits_us(const struct fw_thread *t);
 /* It runs, and has not passed a hook for long.  Asked every now and then with the number of the

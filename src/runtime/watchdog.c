@@ -55,7 +55,7 @@ static bool read_call(const struct fw_thread *t, char *text, size_t size)
     return text[0] >= '0' && text[0] <= '9';
 }
 
-static bool in_kernel(const struct fw_thread *t)
+bool fw_watchdog_in_kernel(const struct fw_thread *t)
 {
     char text[16];
 
@@ -119,11 +119,11 @@ static void end_segment(struct fw_thread *t)
 
 bool fw_watchdog_sits(struct fw_thread *t)
 {
-    if (!in_kernel(t))
+    if (!fw_watchdog_in_kernel(t))
         return false;
     end_segment(t);
     tell(t);
-    return !t->inside && in_kernel(t);
+    return !t->inside && fw_watchdog_in_kernel(t);
 }
 
 /* --- far from hooks ------------------------------------------------------------------------ */
