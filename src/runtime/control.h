@@ -101,6 +101,8 @@ bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct f
 void fw_spin_make_way(struct fw_thread *t);
 /* t has written to memory that it shares with nobody, as far as known. */
 void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
+/* t sleeps itself: so time passes, and it does not just look. */
+void fw_spin_slept(struct fw_thread *t);
 
 /* --- sleeping (control_sleep.c) -------------------------------------------------------------- */
 

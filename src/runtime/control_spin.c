@@ -83,6 +83,11 @@ void fw_spin_wrote(struct fw_thread *t, uintptr_t address)
         t->plan.spin_doubt = DOUBT;
 }
 
+void fw_spin_slept(struct fw_thread *t)
+{
+    go_on(&t->plan);
+}
+
 bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot)
 {
     struct fw_plan *plan = &t->plan;

@@ -108,6 +108,7 @@ static void let_cancel(struct fw_thread *t)
 /* Without the kernel, time being virtual: so many ns are left if a signal came, 0: it is over. */
 static uint64_t sleep_until(struct fw_thread *t, uint64_t deadline)
 {
+    fw_spin_slept(t);
     for (;;) {
         let_cancel(t);
         switch (fw_block(t, &t->plan, deadline, FW_BLOCK_SIGNALS | fw_cancel_flag(t))) {
@@ -132,6 +133,7 @@ static void sleeps_for(struct fw_thread *t, uint64_t nanoseconds)
 {
     if (!fw_control_on)
         return;
+    fw_spin_slept(t);
     t->asleep_until = fw_now() + nanoseconds;
     fw_control_asleep++;
 }
