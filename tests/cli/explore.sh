@@ -476,6 +476,7 @@ one_error
 # --- what a run leaves behind ---------------------------------------------------------------------
 cat >daemon.c <<'END'
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
@@ -488,6 +489,8 @@ int main(int argc, char **argv)
         for (;;)
             pause();
     }
+    if (argc > 1 && atoi(argv[1]) > 1)
+        wait(NULL); /* only the daemon is left */
     return 0;
 }
 END
