@@ -46,14 +46,14 @@ static bool fixed_address(Dwarf_Die *die, uint64_t *address)
            dwarf_formaddr(&resolved, address) == 0;
 }
 
-static uint64_t size_of(Dwarf_Die *type)
+uint64_t fw_dwarf_size_of(Dwarf_Die *type)
 {
     Dwarf_Word size;
 
     return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+bool fw_dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;
 
@@ -77,8 +77,8 @@ static void add_variable(const struct walk *walk, Dwarf_Die *die)
         variable.name = fw_dwarf_keep(dwarf, text);
         free(text);
     }
-    if (type_of(die, &type))
-        variable.size = size_of(&type);
+    if (fw_dwarf_type_of(die, &type))
+        variable.size = fw_dwarf_size_of(&type);
     if (variable.size > UINT64_MAX - variable.start)
         variable.size = 0;
     fw_vec_push(&walk->data->variables, variable);
@@ -140,10 +140,12 @@ static int by_start(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void read_variables(struct fw_dwarf_data *data, struct fw_dwarf *dwarf)
+void fw_dwarf_data_read(struct fw_dwarf_data *data, struct fw_dwarf *dwarf)
 {
     size_t kept = 0;
 
+    if (data->read)
+        return;
     data->read = true;
     for (uint32_t i = 0; i < dwarf->units.len; i++) {
         struct walk walk = { data, dwarf, i, NULL };
@@ -233,7 +235,7 @@ static bool is_opaque(const char *name)
 }
 
 /* Behind typedefs and qualifiers; false: it is to be taken as a whole. */
-static bool peel(Dwarf_Die *type)
+bool fw_dwarf_peel(Dwarf_Die *type)
 {
     for (unsigned i = 0; i < FW_DWARF_DEPTH; i++) {
         if (is_opaque(dwarf_diename(type)))
@@ -244,7 +246,7 @@ static bool peel(Dwarf_Die *type)
         case DW_TAG_volatile_type:
         case DW_TAG_restrict_type:
         case DW_TAG_atomic_type:
-            if (!type_of(type, type))
+            if (!fw_dwarf_type_of(type, type))
                 return false;
             break;
         default:
@@ -268,21 +270,27 @@ static uint64_t extent(Dwarf_Die *range)
     return 0;
 }
 
-#define MAX_DIMENSIONS 8u
-
-static uint64_t enter_array(struct path *path, Dwarf_Die *type, uint64_t offset, Dwarf_Die *element)
+unsigned fw_dwarf_extents(Dwarf_Die *type, uint64_t extents[FW_DWARF_DIMENSIONS])
 {
-    uint64_t extents[MAX_DIMENSIONS], size, index, block = 1;
     unsigned count = 0;
     Dwarf_Die range;
 
-    if (!type_of(type, element) || !(size = size_of(element)))
-        return UINT64_MAX;
     if (dwarf_child(type, &range) == 0)
         do
             if (dwarf_tag(&range) == DW_TAG_subrange_type)
                 extents[count++] = extent(&range);
-        while (count < MAX_DIMENSIONS && dwarf_siblingof(&range, &range) == 0);
+        while (count < FW_DWARF_DIMENSIONS && dwarf_siblingof(&range, &range) == 0);
+    return count;
+}
+
+static uint64_t enter_array(struct path *path, Dwarf_Die *type, uint64_t offset, Dwarf_Die *element)
+{
+    uint64_t extents[FW_DWARF_DIMENSIONS], size, index, block = 1;
+    unsigned count;
+
+    if (!fw_dwarf_type_of(type, element) || !(size = fw_dwarf_size_of(element)))
+        return UINT64_MAX;
+    count = fw_dwarf_extents(type, extents);
     for (unsigned i = 1; i < count; i++)
         if (!extents[i] || __builtin_mul_overflow(block, extents[i], &block))
             return UINT64_MAX;
@@ -297,15 +305,15 @@ static uint64_t enter_array(struct path *path, Dwarf_Die *type, uint64_t offset,
 }
 
 /* Bytes from the beginning; false: it has no place of its own (static, or worked out). */
-static bool member_place(Dwarf_Die *member, bool in_union, uint64_t *place, uint64_t *size)
+bool fw_dwarf_member_place(Dwarf_Die *member, bool in_union, uint64_t *place, uint64_t *size)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
     Dwarf_Die type;
 
-    if (!type_of(member, &type))
+    if (!fw_dwarf_type_of(member, &type))
         return false;
-    *size = size_of(&type);
+    *size = fw_dwarf_size_of(&type);
     *place = 0;
     if (dwarf_formudata(dwarf_attr(member, DW_AT_data_bit_offset, &attribute), &number) == 0) {
         *place = number / 8;
@@ -335,8 +343,8 @@ static uint64_t enter_member(struct path *path, Dwarf_Die *type, uint64_t offset
         uint64_t place, size;
 
         if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-            member_place(&member, in_union, &place, &size) && offset >= place &&
-            offset - place < size && type_of(&member, inner)) {
+            fw_dwarf_member_place(&member, in_union, &place, &size) && offset >= place &&
+            offset - place < size && fw_dwarf_type_of(&member, inner)) {
             const char *name = tag == DW_TAG_member ? dwarf_diename(&member) : NULL;
 
             if (name)
@@ -352,7 +360,7 @@ static uint64_t enter_member(struct path *path, Dwarf_Die *type, uint64_t offset
 /* Down to the smallest part that covers the offset. */
 static void descend(struct path *path, Dwarf_Die type, uint64_t offset)
 {
-    for (unsigned i = 0; i < FW_DWARF_DEPTH && peel(&type); i++) {
+    for (unsigned i = 0; i < FW_DWARF_DEPTH && fw_dwarf_peel(&type); i++) {
         Dwarf_Die inner;
         uint64_t rest = UINT64_MAX;
         int tag = dwarf_tag(&type);
@@ -376,8 +384,7 @@ static void descend(struct path *path, Dwarf_Die type, uint64_t offset)
 static struct fw_dwarf_variable *find_variable(struct fw_dwarf_data *data, struct fw_dwarf *dwarf,
                                                uint64_t address)
 {
-    if (!data->read)
-        read_variables(data, dwarf);
+    fw_dwarf_data_read(data, dwarf);
     return variable_at(data, address);
 }
 
@@ -386,7 +393,7 @@ static void name_at(struct fw_dwarf_variable *variable, uint64_t offset, char *t
     struct path path = { 0 };
     Dwarf_Die type;
 
-    if (type_of(&variable->die, &type))
+    if (fw_dwarf_type_of(&variable->die, &type))
         descend(&path, type, offset);
     snprintf(text, size, "%s%s", variable->name, path.text);
 }

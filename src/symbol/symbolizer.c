@@ -5,7 +5,7 @@
 #include "base/bug.h"
 #include "symbol/debug_file.h"
 #include "symbol/demangle.h"
-#include "symbol/dwarf_data.h"
+#include "symbol/dwarf_find.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,4 +253,30 @@ bool fw_symbolizer_variable_name(struct fw_symbolizer *symbolizer, uint32_t modu
         return false;
     snprintf(name, FW_SYMBOL_NAME, "%s", variable.name);
     return true;
+}
+
+bool fw_symbolizer_has_debug(struct fw_symbolizer *symbolizer, uint32_t module)
+{
+    struct module *used = use(symbolizer, module);
+
+    return used->files.debug && used->dwarf.units.len > 0;
+}
+
+size_t fw_symbolizer_find_variable(struct fw_symbolizer *symbolizer, uint32_t module,
+                                   const char *name, struct fw_symbol_ranges *ranges,
+                                   struct fw_suggestion *near)
+{
+    struct module *used = use(symbolizer, module);
+
+    return used->files.debug
+               ? fw_dwarf_find_variable(&used->data, &used->dwarf, name, ranges, near)
+               : 0;
+}
+
+size_t fw_symbolizer_find_line(struct fw_symbolizer *symbolizer, uint32_t module, const char *file,
+                               unsigned line, struct fw_symbol_ranges *ranges, unsigned *nearest)
+{
+    struct module *used = use(symbolizer, module);
+
+    return used->files.debug ? fw_dwarf_find_line(&used->dwarf, file, line, ranges, nearest) : 0;
 }

@@ -15,6 +15,9 @@
 #ifndef FW_SYMBOL_SYMBOLIZER_H
 #define FW_SYMBOL_SYMBOLIZER_H
 
+#include "base/suggest.h"
+#include "base/vec.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,5 +87,28 @@ bool fw_symbolizer_variable(struct fw_symbolizer *symbolizer, uint32_t module, u
 /* Only its name, for many variables: nothing is kept. */
 bool fw_symbolizer_variable_name(struct fw_symbolizer *symbolizer, uint32_t module,
                                  uint64_t address, char name[FW_SYMBOL_NAME]);
+
+/* --- the other way round ------------------------------------------------------------------- */
+
+struct fw_symbol_range {
+    uint64_t start, end;
+};
+
+FW_VEC_TYPE(fw_symbol_ranges, struct fw_symbol_range);
+
+/* Does it have debug information?  Nothing is found without. */
+bool fw_symbolizer_has_debug(struct fw_symbolizer *symbolizer, uint32_t module);
+
+/* Appends where the global variables of this name are, or the part of them that it names; returns
+ * how many.  Scopes may be left out: "total" is also bank::total, if nothing is called so.  All
+ * names go to `near`. */
+size_t fw_symbolizer_find_variable(struct fw_symbolizer *symbolizer, uint32_t module,
+                                   const char *name, struct fw_symbol_ranges *ranges,
+                                   struct fw_suggestion *near);
+
+/* Appends the code of a line; returns how many ranges.  *nearest becomes the nearest line of that
+ * file with code, if it is nearer than what was there (0: none). */
+size_t fw_symbolizer_find_line(struct fw_symbolizer *symbolizer, uint32_t module, const char *file,
+                               unsigned line, struct fw_symbol_ranges *ranges, unsigned *nearest);
 
 #endif

@@ -125,6 +125,92 @@ static void variables_are_found_with_their_parts(void **state)
     }
 }
 
+/* --- the other way round --------------------------------------------------------------------- */
+
+/* `count` variables bear the name; the first one is at the offset from the symbol, of this size. */
+static void assert_place(struct world *world, const char *name, size_t count, const char *symbol,
+                         uint64_t offset, uint64_t size)
+{
+    struct fw_symbol_ranges ranges = { 0 };
+    struct fw_suggestion near = { .word = name };
+
+    assert_int_equal(
+        fw_symbolizer_find_variable(world->symbolizer, world->module, name, &ranges, &near), count);
+    assert_int_equal(ranges.len, count);
+    if (count && symbol)
+        assert_int_equal(ranges.at[0].start, sample_object(&world->sample, symbol) + offset);
+    if (count)
+        assert_int_equal(ranges.at[0].end - ranges.at[0].start, size);
+    fw_vec_release(&ranges);
+}
+
+static void check_places(struct world *world)
+{
+    struct fw_suggestion near = { .word = "acounts" };
+    struct fw_symbol_ranges ranges = { 0 };
+
+    assert_place(world, "x", 1, "x", 0, 4);
+    assert_place(world, "accounts", 1, "accounts", 0, 4 * 80);
+    assert_place(world, "accounts[2]", 1, "accounts", 2 * 80, 80);
+    assert_place(world, "accounts[3].balance", 1, "accounts", 3 * 80 + 8, 8);
+    assert_place(world, "accounts[1].tags[1]", 1, "accounts", 80 + 56 + 12, 12);
+    assert_place(world, "accounts[1].tags[1][2]", 1, "accounts", 80 + 56 + 20, 4);
+    assert_place(world, "number.part", 1, "number", 0, 4);
+    assert_place(world, "calls", 3, NULL, 0, 4);
+    assert_place(world, "bank::accounts", 1, NULL, 0, 3 * 48);
+    assert_place(world, "account::count", 1, NULL, 0, 4);
+    assert_place(world, "one::calls", 1, NULL, 0, 4);
+    for (const char *const *bad = (const char *const[]) { "accounts[4]", "accounts.balance", "x.y",
+                                                          "accounts[0].", "accounts[x]", "y",
+                                                          "accounts[1].tags[1][3]", NULL };
+         *bad; bad++)
+        assert_place(world, *bad, 0, NULL, 0, 0);
+    fw_symbolizer_find_variable(world->symbolizer, world->module, "acounts", &ranges, &near);
+    assert_string_equal(near.best, "accounts");
+    fw_vec_release(&ranges);
+}
+
+static void check_lines(struct world *world)
+{
+    struct fw_symbol_ranges ranges = { 0 };
+    unsigned line = sample_line("line of inner"), nearest = 0;
+    struct fw_source source;
+
+    assert_true(fw_symbolizer_find_line(world->symbolizer, world->module, "symbol_sample.c", line,
+                                        &ranges, &nearest) >= 2); /* it is inlined twice */
+    assert_int_equal(nearest, line);
+    for (size_t i = 0; i < ranges.len; i++) {
+        assert_true(fw_symbolizer_line(world->symbolizer, world->module, ranges.at[i].start,
+                                       &source));
+        assert_int_equal(source.line, line);
+    }
+    ranges.len = nearest = 0;
+    assert_int_equal(fw_symbolizer_find_line(world->symbolizer, world->module, "symbol_sample.c", 1,
+                                             &ranges, &nearest),
+                     0);
+    assert_true(nearest > 1);
+    nearest = 0;
+    assert_int_equal(fw_symbolizer_find_line(world->symbolizer, world->module, "other_sample.c",
+                                             line, &ranges, &nearest),
+                     0);
+    assert_int_equal(nearest, 0);
+    fw_vec_release(&ranges);
+}
+
+static void names_and_lines_are_found_in_memory(void **state)
+{
+    struct world world;
+
+    (void)state;
+    for (size_t i = 0; i < BUILDS; i++) {
+        if (!world_open(&world, i))
+            continue;
+        check_places(&world);
+        check_lines(&world);
+        world_close(&world);
+    }
+}
+
 static void functions_have_the_names_of_the_source(void **state)
 {
     struct world world;
@@ -320,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_is_found_with_what_it_is_inlined_into),
         cmocka_unit_test(variables_are_found_with_their_parts),
+        cmocka_unit_test(names_and_lines_are_found_in_memory),
         cmocka_unit_test(functions_have_the_names_of_the_source),
         cmocka_unit_test(static_variables_carry_their_function),
         cmocka_unit_test(a_separate_debug_file_is_found),
