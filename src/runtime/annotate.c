@@ -19,18 +19,6 @@ static const void *plain(const volatile void *object)
 
 /* --- what all dialects share --------------------------------------------------------------- */
 
-/* No point: between what a lock's annotations tell and what its code does nobody else is let in. */
-void fw_annotate_ignore(unsigned what, int by)
-{
-    struct fw_thread *t = fw_enter_again();
-
-    if (!t)
-        return;
-    fw_ignore(t, what, by);
-    fw_segment_next(t);
-    fw_leave(t);
-}
-
 void fw_annotate_sync(enum fw_wire_kind kind, const volatile void *object, uintptr_t pc)
 {
     struct fw_thread *t = fw_enter_at(pc, "annotation", plain(object));
@@ -44,13 +32,13 @@ void fw_annotate_sync(enum fw_wire_kind kind, const volatile void *object, uintp
 
 void fw_annotate_expect(const volatile void *address, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_at(pc, "annotation", plain(address));
+    struct fw_thread *t = fw_say_at(pc, "annotation", plain(address));
 
     if (!t)
         return;
     if (bytes)
         fw_record_more(t, FW_WIRE_EXPECT, (uintptr_t)address, bytes, 0, pc);
-    fw_leave(t);
+    fw_said(t);
 }
 
 void fw_annotate_access(const volatile void *address, size_t bytes, bool write, uintptr_t pc)
@@ -77,13 +65,13 @@ void fw_annotate_fresh(const volatile void *address, size_t bytes)
 
 void fw_annotate_name(const char *name)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_say();
 
     if (!t)
         return;
     if (name)
         fw_record_text(t, FW_WIRE_NAME, fw_thread_number(t), name);
-    fw_leave(t);
+    fw_said(t);
 }
 
 void fw_annotate_lock_gone(const volatile void *lock, uintptr_t pc)

@@ -14,7 +14,7 @@ enum {
     FW_IGNORE_ALL = FW_IGNORE_ACCESSES | FW_IGNORE_SYNC,
 };
 
-/* Counts up (1) or down (-1). */
+/* Counts up (1) or down (-1); tell.c. */
 void fw_annotate_ignore(unsigned what, int by);
 /* BEFORE, AFTER, BARRIER_IN, BARRIER_OUT. */
 void fw_annotate_sync(enum fw_wire_kind kind, const volatile void *object, uintptr_t pc);

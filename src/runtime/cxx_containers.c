@@ -22,7 +22,7 @@ CXX(list_hook, LIST "7_M_hookEPS0_", "GLIBCXX_3.4.15", void,
     (struct list *node, struct list *where))
 {
     struct list *before = where->previous;
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     READS(t, where->previous);
     WRITES(t, *node);
@@ -35,7 +35,7 @@ CXX(list_hook, LIST "7_M_hookEPS0_", "GLIBCXX_3.4.15", void,
 CXX(list_unhook, LIST "9_M_unhookEv", "GLIBCXX_3.4.15", void, (struct list *node))
 {
     struct list *next = node->next, *previous = node->previous;
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     READS(t, *node);
     WRITES(t, previous->next);
@@ -49,7 +49,7 @@ CXX(list_transfer, LIST "11_M_transferEPS0_S1_", "GLIBCXX_3.4.15", void,
     (struct list *where, struct list *first, struct list *last))
 {
     struct list *ends[] = { where, first, last };
-    struct fw_thread *t = where != last ? fw_enter() : NULL;
+    struct fw_thread *t = where != last ? fw_tell() : NULL;
 
     for (int i = 0; t && i < 3; i++) {
         READS(t, ends[i]->previous);
@@ -87,7 +87,7 @@ static void tell_list_swapped(struct fw_thread *t, struct list *list, uintptr_t 
 
 CXX(list_swap, LIST "4swapERS0_S1_", "GLIBCXX_3.4.15", void, (struct list *a, struct list *b))
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     if (t) {
         bool both_empty = a->next == a && b->next == b;
@@ -148,7 +148,7 @@ static void tell_before(struct fw_thread *t, const struct tree *node, uintptr_t 
 #define STEP(name, symbol, tell)                                                                   \
     CXX(name, symbol, "GLIBCXX_3.4", struct tree *, (const struct tree *node))                     \
     {                                                                                              \
-        struct fw_thread *t = fw_enter();                                                          \
+        struct fw_thread *t = fw_tell();                                                           \
                                                                                                    \
         if (t) {                                                                                   \
             tell(t, node, FW_PC);                                                                  \
@@ -270,7 +270,7 @@ struct rehash {
 
 static void tell_policy(const struct policy *policy, size_t before, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
 
     fw_reads(t, &policy->next_resize, sizeof policy->next_resize, pc);
     if (policy->next_resize != before)
@@ -301,7 +301,7 @@ CXX(next_buckets, "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm", "GLIBC
 CXX(hash_bytes, "_ZSt11_Hash_bytesPKvmm", "CXXABI_1.3.5", size_t,
     (const void *from, size_t bytes, size_t seed))
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     fw_reads(t, from, bytes, FW_PC);
     fw_done(t);

@@ -1,5 +1,5 @@
 /*
- * hooks_flow.c - calls, returns and branches.
+ * hooks_flow.c - calls and returns.
  *
  * Calls are kept on a stack of the thread's own and sent only when something happens in them
  * (sink.h).  A function that is left by longjmp has no exit hook: its frame is found to be dead
@@ -69,51 +69,4 @@ void fw_stack_handler_end(struct fw_frame *mark)
 {
     while (fw_hot.top > mark)
         pop();
-}
-
-/* --- branches ------------------------------------------------------------------------------ */
-
-static __attribute__((noinline)) void out_of_ticks(void)
-{
-    struct fw_thread *t = fw_enter_again();
-
-    if (!t) {
-        fw_hot.ticks = fw_self ? 1000 : INT32_MAX; /* not now, or never */
-        return;
-    }
-    fw_point(t);
-    fw_leave(t);
-    if (FW_UNLIKELY(t->cancelled))
-        fw_cancel_at_hook(t);
-}
-
-static inline void on_branch(void)
-{
-    fw_hot.branched = true;
-    fw_hot.blocks++;
-    if (FW_UNLIKELY(--fw_hot.ticks < 0))
-        out_of_ticks();
-}
-
-FW_EXPORT void __sanitizer_cov_trace_pc(void)
-{
-    on_branch();
-}
-
-FW_EXPORT void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
-{
-    (void)guard;
-    on_branch();
-}
-
-FW_EXPORT void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop)
-{
-    (void)start;
-    (void)stop;
-}
-
-FW_EXPORT void __sanitizer_cov_trace_pc_indir(uintptr_t callee)
-{
-    (void)callee;
-    on_branch();
 }

@@ -12,7 +12,7 @@
     LIBRARY("libm.so.6", name, #name, version, type, parameters)                                   \
     {                                                                                              \
         type result = real_##name() call;                                                          \
-        struct fw_thread *t = fw_enter();                                                          \
+        struct fw_thread *t = fw_tell_after();                                                     \
                                                                                                    \
         __VA_ARGS__;                                                                               \
         fw_done(t);                                                                                \
@@ -25,7 +25,7 @@
         struct fw_thread *t;                                                                       \
                                                                                                    \
         real_##name()(angle, sine, cosine);                                                        \
-        t = fw_enter();                                                                            \
+        t = fw_tell_after();                                                                       \
         TELL(sine);                                                                                \
         TELL(cosine);                                                                              \
         fw_done(t);                                                                                \

@@ -30,7 +30,7 @@ struct module {
     struct {
         uintptr_t begin, bytes;
     } data[DATA];
-    bool instrumented, sent;
+    bool instrumented, sent, followed;
 };
 
 /* Memory of its own; pages that are not needed are never touched. */
@@ -44,6 +44,7 @@ struct table {
 
 static struct table *table; /* the holder's */
 bool fw_modules_instrumented;
+void (*fw_modules_follow)(const char *path, uintptr_t base);
 
 /* --- reading the loader's list ------------------------------------------------------------- */
 
@@ -146,6 +147,9 @@ static void send(struct fw_thread *t, struct module *module)
 
     if (fw_values_on)
         take_data(module);
+    if (fw_modules_follow && !module->followed)
+        fw_modules_follow(module->path, module->base);
+    module->followed = true;
     fw_sink_put_text(t, FW_WIRE_MODULE, module->base, more, module->path);
     module->sent = true;
 }
@@ -177,6 +181,7 @@ static void replace(struct fw_thread *t, struct table *new)
             continue;
         new->modules[i].instrumented = known->instrumented;
         new->modules[i].sent = known->sent;
+        new->modules[i].followed = known->followed;
     }
     drop(old);
     send_all(t);
@@ -184,15 +189,15 @@ static void replace(struct fw_thread *t, struct table *new)
 
 void fw_modules_changed(void)
 {
-    struct table *new = fw_serial ? read_list() : NULL;
-    struct fw_thread *t = fw_enter();
+    struct table *new = fw_serial || fw_sink.on ? read_list() : NULL;
+    struct fw_thread *t = fw_say();
 
     if (!t) {
         drop(new);
         return;
     }
     replace(t, new);
-    fw_leave(t);
+    fw_said(t);
 }
 
 void fw_modules_begin(struct fw_thread *t)
@@ -254,7 +259,7 @@ FW_EXPORT void __tsan_init(void)
     struct fw_thread *t;
 
     fw_modules_changed();
-    t = fw_enter();
+    t = fw_say();
     if (!t)
         return;
     module = module_of(FW_PC);
@@ -262,5 +267,5 @@ FW_EXPORT void __tsan_init(void)
         module->instrumented = fw_modules_instrumented = true;
         send(t, module);
     }
-    fw_leave(t);
+    fw_said(t);
 }

@@ -41,7 +41,8 @@ static bool set_mode(struct fw_runtime_options *options, const char *value, size
 {
     options->record = is(value, length, "record");
     options->control = is(value, length, "control");
-    return options->record || options->control || is(value, length, "off");
+    options->atomrace = is(value, length, "atomrace");
+    return options->record || options->control || options->atomrace || is(value, length, "off");
 }
 
 static bool set_text(char *to, size_t room, const char *value, size_t length)
@@ -94,6 +95,43 @@ static bool set_quantum(struct fw_runtime_options *options, const char *value, s
     return true;
 }
 
+static bool set_noise(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    const char *comma = memchr(value, ',', length);
+    uint64_t strength, micros;
+
+    if (!comma || !parse_number(value, (size_t)(comma - value), &strength) ||
+        !parse_number(comma + 1, length - (size_t)(comma - value) - 1, &micros) ||
+        strength > 1000 || micros > 10000000)
+        return false;
+    options->strength = (uint32_t)strength;
+    options->micros = (uint32_t)micros;
+    return true;
+}
+
+static bool set_flag(bool *flag, const char *value, size_t length)
+{
+    *flag = is(value, length, "1");
+    return *flag || is(value, length, "0");
+}
+
+static bool set_learn(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_flag(&options->learn, value, length);
+}
+
+static bool set_prefer(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_flag(&options->prefer, value, length);
+}
+
+static bool set_targets(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    options->targets = value;
+    options->targets_length = length;
+    return true;
+}
+
 static const struct {
     const char *key;
     bool (*set)(struct fw_runtime_options *options, const char *value, size_t length);
@@ -105,6 +143,10 @@ static const struct {
     { "seed", set_seed },
     { "quantum", set_quantum },
     { "values", set_values },
+    { "noise", set_noise },
+    { "learn", set_learn },
+    { "prefer", set_prefer },
+    { "targets", set_targets },
 };
 
 static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)

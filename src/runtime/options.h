@@ -5,17 +5,23 @@
 #define FW_RUNTIME_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fw_runtime_options {
     bool record;    /* mode=record */
     bool control;   /* mode=control */
+    bool atomrace;  /* mode=atomrace */
     bool values;    /* values=yes */
     char wire[108]; /* name of the recorder's socket; empty: none */
     char file[128]; /* control=FILE: control_wire.h */
     bool positions; /* positions=1: records tell where they were made */
     uint64_t seed;
     uint32_t quantum;
+    uint32_t strength, micros; /* noise=PER_MILLE,MICROSECONDS */
+    bool learn, prefer;        /* learn=1, prefer=1: src/atomrace/sharing.h */
+    const char *targets;       /* targets=...: src/atomrace/targets.h; in the environment's text */
+    size_t targets_length;
 };
 
 /* Fills in defaults and what the text says; unknown keys and bad values are told on stderr. */

@@ -87,6 +87,20 @@ struct fw_thread; /* thread.h; most interceptors need only the pointer */
 /* The same for what synchronises through an object or may wait: a point of controlled runs. */
 #define fw_enter_on(object) fw_enter_at(FW_PC, __func__, object)
 struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object);
+/*
+ * The same for functions that synchronise in no way and only tell: also where threads run in
+ * parallel (src/atomrace).
+ *   fw_tell        of memory (fw_access), before it is accessed
+ *   fw_tell_after  of memory that was accessed just now, by a function that calls nobody back
+ *   fw_say         what is no event (modules, names, expected races), until fw_said
+ */
+#define fw_tell() fw_tell_at(FW_PC, __func__)
+#define fw_tell_after() fw_tell_after_at(FW_PC, __func__)
+#define fw_say() fw_say_at(FW_PC, __func__, NULL)
+struct fw_thread *fw_tell_at(uintptr_t pc, const char *name);
+struct fw_thread *fw_tell_after_at(uintptr_t pc, const char *name);
+struct fw_thread *fw_say_at(uintptr_t pc, const char *name, const void *object);
+void fw_said(struct fw_thread *t);
 /* After fw_leave, in the same call. */
 struct fw_thread *fw_enter_again(void);
 void fw_leave(struct fw_thread *t);

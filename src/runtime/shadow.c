@@ -210,9 +210,8 @@ void fw_shadow_forget(uintptr_t address)
         fw_values_forget(address, 8);
 }
 
-/* Notes the words of a range; *first and *end bound what needs a record.  False: nothing does. */
-static bool note_range(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
-                       uintptr_t pc, uintptr_t *first, uintptr_t *end)
+bool fw_shadow_note_range(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                          uintptr_t pc, uintptr_t *first, uintptr_t *end)
 {
     uintptr_t at = address, stop = address + bytes;
 
@@ -231,30 +230,6 @@ static bool note_range(struct fw_thread *t, uintptr_t address, size_t bytes, boo
         at = next;
     }
     return *first < *end;
-}
-
-void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool write, uintptr_t pc)
-{
-    uintptr_t first, end;
-
-    if (FW_UNLIKELY(fw_control_on))
-        fw_control_access(t, (uintptr_t)address, bytes, write, pc);
-    if (!bytes || t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS) || !fw_sink.on) {
-        if (write && fw_values_on)
-            fw_values_forget((uintptr_t)address, bytes);
-        return;
-    }
-    if (!note_range(t, (uintptr_t)address, bytes, write, pc, &first, &end))
-        return;
-    if (end - first <= 16)
-        fw_sink_put(t, write ? FW_WIRE_WRITE : FW_WIRE_READ, first, (unsigned)(end - first), 0, pc);
-    else
-        fw_sink_put_more(t, write ? FW_WIRE_WRITE_RANGE : FW_WIRE_READ_RANGE, first, end - first, 0,
-                         pc);
-    if (!write)
-        t->hot->has_read = true;
-    if (write && fw_values_on)
-        fw_values_write(t, first, end - first);
 }
 
 void fw_fresh(const void *address, size_t bytes)

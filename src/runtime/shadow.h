@@ -97,6 +97,9 @@ static inline bool fw_shadow_pair_repeats(uintptr_t address, bool write)
 /* Remembers an access within one word; false: it needs no record. */
 bool fw_shadow_note(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
                     uintptr_t pc);
+/* Notes the words of a range; *first and *end bound what needs a record.  False: nothing does. */
+bool fw_shadow_note_range(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                          uintptr_t pc, uintptr_t *first, uintptr_t *end);
 /* An access of which nothing is remembered (atomics). */
 void fw_shadow_forget(uintptr_t address);
 

@@ -42,7 +42,7 @@ static struct {
     struct sigaction own;
 } actions[SIGNALS];
 
-bool fw_signals_started;
+bool fw_signals_started, fw_signals_handled;
 static char objects[SIGNALS]; /* only their addresses matter */
 
 struct put_off {
@@ -178,6 +178,8 @@ int fw_signals_action(int number, const struct sigaction *wanted, struct sigacti
     mask_t before;
     int result;
 
+    if (wanted && wanted->sa_handler != SIG_DFL && wanted->sa_handler != SIG_IGN)
+        fw_signals_handled = true;
     if (!is_ours(number))
         return REAL(sigaction)(number, wanted, old);
     if (wanted) {

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 extern bool fw_signals_started; /* handlers are wrapped */
+extern bool fw_signals_handled; /* the program has set a handler */
 
 /* sigaction, as the program sees it. */
 int fw_signals_action(int number, const struct sigaction *wanted, struct sigaction *old);

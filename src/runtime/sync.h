@@ -181,6 +181,22 @@ void fw_cancel_test(void);
 /* Its cancellation is asynchronous, enabled and asked for: the next hook should act. */
 bool fw_cancel_is_due(struct fw_thread *t);
 
+/* A call of pthread_create or thrd_create. */
+struct fw_creation {
+    __typeof__(&pthread_create) real;
+    pthread_t *handle;
+    const pthread_attr_t *attributes;
+    void *(*start)(void *argument); /* or ... */
+    int (*start_c11)(void *argument);
+    void *argument;
+};
+/* How threads are created where there is no token; NULL: by the real functions. */
+#define FW_CREATE_PLAINLY (-1) /* by them this time as well */
+extern int (*fw_create_otherwise)(const struct fw_creation *creation, uintptr_t pc);
+/* Does it, or says FW_CREATE_PLAINLY. */
+int fw_threads_create_otherwise(pthread_t *handle, const pthread_attr_t *attributes,
+                                const struct fw_thread_extra *what, uintptr_t pc);
+
 int fw_threads_create(struct fw_thread *t, pthread_t *handle, const pthread_attr_t *attributes,
                       const struct fw_thread_extra *what, uintptr_t pc);
 /* cancelled: leave, fw_cancel_act and call again. */

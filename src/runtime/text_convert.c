@@ -58,7 +58,7 @@ FW_EXPORT size_t iconv(iconv_t how, char **restrict from, size_t *restrict from_
 {
     const char *first = from ? *from : NULL, *to_first = to ? *to : NULL;
     size_t result = REAL(iconv)(how, from, from_left, to, to_left);
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
 
     if (!t)
         return result;
@@ -97,7 +97,7 @@ TOLD(int, regexec,
 
 FW_EXPORT void swab(const void *restrict from, void *restrict to, ssize_t bytes)
 {
-    struct fw_thread *t = bytes > 1 ? fw_enter() : NULL;
+    struct fw_thread *t = bytes > 1 ? fw_tell() : NULL;
 
     RS(from, (size_t)bytes & ~(size_t)1);
     WS(to, (size_t)bytes & ~(size_t)1);
@@ -129,8 +129,9 @@ TOLD(long, jrand48, (unsigned short state[3]), (state), true, RS(state, 6); WS(s
 
 /* --- trees and queues ------------------------------------------------------------------------ */
 
-/* Nodes are libc's; of the program's memory there is the pointer to the root. */
-TOLD(void *, tfind, (const void *key, void *const *root, __compar_fn_t compare),
+/* Nodes are libc's; of the program's memory there is the pointer to the root.  They call back, and
+ * who is called may synchronise. */
+TOLD_BY(fw_enter(), void *, tfind, (const void *key, void *const *root, __compar_fn_t compare),
      (key, root, compare), true, R(root))
 
 #define ROOT(name)                                                                                 \
@@ -157,7 +158,7 @@ struct link {
 FW_EXPORT void insque(void *element, void *where)
 {
     struct link *link = element, *before = where, *next = before ? before->next : NULL;
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     W(link);
     if (before)
@@ -171,7 +172,7 @@ FW_EXPORT void insque(void *element, void *where)
 FW_EXPORT void remque(void *element)
 {
     struct link *link = element, *next = link->next, *previous = link->previous;
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     R(link);
     if (next)

@@ -29,7 +29,7 @@ void *__tsan_memset(void *to, int byte, size_t bytes);
 
 static inline void tell_copy(const void *to, const void *from, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     if (!t)
         return;
@@ -40,7 +40,7 @@ static inline void tell_copy(const void *to, const void *from, size_t bytes, uin
 
 static inline void tell_write(const void *to, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell();
 
     if (!t)
         return;
@@ -143,7 +143,7 @@ FW_EXPORT void *__tsan_memset(void *to, int byte, size_t bytes)
 /* Copies up to and including the byte, if it is among the first ones. */
 FW_EXPORT void *memccpy(void *to, const void *from, int byte, size_t bytes)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
     char *end = REAL(memccpy)(to, from, byte, bytes);
     size_t copied = end ? (size_t)(end - (char *)to) : bytes;
 
@@ -169,7 +169,7 @@ static size_t compared(const void *a, const void *b, size_t bytes, int result)
 
 static int compare(const void *a, const void *b, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
     int result = real_memcmp(a, b, bytes);
 
     if (!t)
@@ -193,7 +193,7 @@ FW_EXPORT int bcmp(const void *a, const void *b, size_t bytes)
 
 FW_EXPORT void *memchr(const void *where, int byte, size_t bytes)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
     char *found = REAL(memchr)(where, byte, bytes);
 
     fw_reads(t, where, found ? (size_t)(found - (const char *)where) + 1 : bytes, FW_PC);
@@ -203,7 +203,7 @@ FW_EXPORT void *memchr(const void *where, int byte, size_t bytes)
 
 FW_EXPORT void *memrchr(const void *where, int byte, size_t bytes)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
     char *found = REAL(memrchr)(where, byte, bytes);
     size_t skipped = found ? (size_t)(found - (const char *)where) : 0;
 
@@ -214,7 +214,7 @@ FW_EXPORT void *memrchr(const void *where, int byte, size_t bytes)
 
 FW_EXPORT void *rawmemchr(const void *where, int byte)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
     char *found = REAL(rawmemchr)(where, byte);
 
     fw_reads(t, where, (size_t)(found - (const char *)where) + 1, FW_PC);
@@ -224,7 +224,7 @@ FW_EXPORT void *rawmemchr(const void *where, int byte)
 
 FW_EXPORT void *memmem(const void *where, size_t bytes, const void *what, size_t length)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
     char *found = REAL(memmem)(where, bytes, what, length);
 
     fw_reads(t, where, found ? (size_t)(found - (const char *)where) + length : bytes, FW_PC);

@@ -19,7 +19,7 @@
 /* Read to the character that ended the number. */
 static void tell_number(const char *text, const char *stop, char **end, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_tell_after();
 
     fw_reads(t, text, (size_t)(stop - text) + 1, pc);
     if (end)

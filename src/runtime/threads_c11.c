@@ -60,8 +60,11 @@ FW_EXPORT int thrd_create(thrd_t *handle, thrd_start_t start, void *argument)
     int status;
 
     REAL(thrd_create);
-    if (!t)
-        return real.thrd_create(handle, start, argument);
+    if (!t) {
+        status = fw_threads_create_otherwise(handle, NULL, &what, FW_PC);
+        return status == FW_CREATE_PLAINLY ? real.thrd_create(handle, start, argument)
+                                           : in_c11(status);
+    }
     status = fw_threads_create(t, handle, NULL, &what, FW_PC);
     fw_point(t);
     fw_leave(t);

@@ -168,6 +168,22 @@ int fw_threads_create(struct fw_thread *t, pthread_t *handle, const pthread_attr
     return status;
 }
 
+int (*fw_create_otherwise)(const struct fw_creation *creation, uintptr_t pc);
+
+int fw_threads_create_otherwise(pthread_t *handle, const pthread_attr_t *attributes,
+                                const struct fw_thread_extra *what, uintptr_t pc)
+{
+    struct fw_creation creation = { .handle = handle,
+                                    .attributes = attributes,
+                                    .start = what->start,
+                                    .start_c11 = what->start_c11,
+                                    .argument = what->argument };
+
+    find_real();
+    creation.real = real.create;
+    return fw_create_otherwise ? fw_create_otherwise(&creation, pc) : FW_CREATE_PLAINLY;
+}
+
 FW_EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
                              void *(*start)(void *), void *argument)
 {
@@ -176,8 +192,12 @@ FW_EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
     int status;
 
     find_real();
-    if (!t)
-        return real.create(handle, attributes, start, argument);
+    if (!t) {
+        status = fw_threads_create_otherwise(handle, attributes, &what, FW_PC);
+        if (status == FW_CREATE_PLAINLY)
+            status = real.create(handle, attributes, start, argument);
+        return status;
+    }
     status = fw_threads_create(t, handle, attributes, &what, FW_PC);
     fw_point(t);
     fw_leave(t);

@@ -37,11 +37,13 @@ static inline void fw_told_read(struct fw_thread *t, const void *address, size_t
 #define WT(text)   fw_told_write(t, text, fw_text_length(text) + 1, FW_PC)
 #define RT(text)   fw_reads_text(t, text, FW_PC)
 
-#define TOLD(type, name, parameters, call, condition, ...)                                         \
+#define TOLD(...) TOLD_BY(fw_tell_after(), __VA_ARGS__)
+
+#define TOLD_BY(enter, type, name, parameters, call, condition, ...)                               \
     FW_EXPORT type name parameters                                                                 \
     {                                                                                              \
         type result = REAL(name) call;                                                             \
-        struct fw_thread *t = (condition) ? fw_enter() : NULL;                                     \
+        struct fw_thread *t = (condition) ? enter : NULL;                                          \
                                                                                                    \
         if (!t)                                                                                    \
             return result;                                                                         \

@@ -210,6 +210,8 @@ enum fw_wire_wait {
  *   unmodelled=WHAT   synchronisation that was used but means nothing to the analyses
  *   off=WHY           recording stopped here; the program went on
  *   inexact=WHY       from here on the order of events is not exact
+ *   partial=WHAT      nothing else of the run is told
+ *   shared=WHERE      memory or code that threads shared (src/atomrace/sharing.h)
  *   anything else     kept as metadata
  */
 
