@@ -18,7 +18,8 @@ struct fw_cc_call {
     bool works;            /* there is an input: the call compiles or links something */
     bool links;            /* it makes an executable or a shared library */
     bool runtime;          /* ... to which our library belongs */
-    bool hooks;            /* code compiled here gets them */
+    bool hooks;            /* code compiled here gets them ... */
+    bool no_branches;      /* ... but none at branches; set by the caller */
     struct fw_words notes; /* what was dropped and why, a line each; owned */
     struct fw_words owned;
 };

@@ -19,6 +19,9 @@
  * hooks for accesses of more than 16 bytes, so nothing is turned into wider ones: loops neither by
  * wider registers nor by elements that lie apart (interleaved), straight code not at all.
  *
+ * Without branches (--no-branches) code says so when it is loaded, by a header that is read before
+ * everything else: a recording of it is no proof.
+ *
  * Everything of ours comes first: user's options win, and the runtime is the first library in
  * the order in which the dynamic linker looks for symbols, before libc.
  */
@@ -49,6 +52,8 @@ static void add_includes(struct fw_words *command, struct fw_cc_call *call,
 
     if (access(compat, X_OK) == 0)
         add(command, (const char *const[]) { "-isystem", compat, NULL });
+    if (call->hooks && call->no_branches)
+        add(command, (const char *const[]) { "-include", "foreweave_no_branches.h", NULL });
     /* Last: it may be a folder of the system, whose order must not change. */
     add(command, (const char *const[]) { "-idirafter", places->include, NULL });
 }
@@ -58,6 +63,8 @@ static void add_gcc(struct fw_words *command, struct fw_cc_call *call,
 {
     if (call->hooks)
         fw_vec_push(command, own(call, fw_xasprintf("-specs=%s", places->specs)));
+    if (call->hooks && call->no_branches)
+        fw_vec_push(command, "-DFOREWEAVE_NO_BRANCHES"); /* the specs ask for it */
     add_includes(command, call, places);
 }
 
@@ -67,7 +74,6 @@ static void add_clang(struct fw_words *command, struct fw_cc_call *call,
     static const char *const hooks[] = {
         "-fsanitize=thread",
         "-fno-sanitize-link-runtime",
-        "-fsanitize-coverage=trace-pc-guard,no-prune",
         "-mllvm",
         "-tsan-instrument-read-before-write",
         "-mprefer-vector-width=128",
@@ -81,6 +87,8 @@ static void add_clang(struct fw_words *command, struct fw_cc_call *call,
     fw_vec_push(command, "--start-no-unused-arguments");
     if (call->hooks)
         add(command, hooks);
+    if (call->hooks && !call->no_branches)
+        fw_vec_push(command, "-fsanitize-coverage=trace-pc-guard,no-prune");
     add_includes(command, call, places);
     fw_vec_push(command, "--end-no-unused-arguments");
 }

@@ -62,7 +62,7 @@ struct fw_command {
     int (*run)(const void *options, int argc, char **argv);
     const struct fw_command *const *children; /* ends with NULL; then run is NULL */
     bool stop_at_operand;                     /* options end at the first operand */
-    bool foreign; /* the arguments are another program's; only --NAME=VALUE in front are ours */
+    bool foreign; /* the arguments are another program's; only options in front are ours */
 };
 
 extern const struct fw_command fw_cmd_root; /* foreweave itself: its children are the commands */

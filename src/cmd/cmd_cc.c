@@ -15,6 +15,7 @@
 
 struct wrapper {
     const char *compiler;
+    bool no_branches;
 };
 
 /* clang-format off */
@@ -25,6 +26,11 @@ static const struct fw_option options[] = {
                 "decides: FOREWEAVE_CXX (for c++), FOREWEAVE_CC; else it is gcc or g++. c++ takes "
                 "the name of a C compiler for its C++ twin: clang-14 for clang++-14. There may be "
                 "a program before it: 'ccache gcc'." },
+    { "no-branches", 0, NULL, "no hooks at branches",
+      FW_OPTION(FLAG, struct wrapper, no_branches),
+      .detail = "Must come first as well. For programs that run under 'foreweave atomrace' alone: "
+                "they are faster, and what is found in recordings of them is not called "
+                "certain." },
     { 0 },
 };
 /* clang-format on */
@@ -74,6 +80,7 @@ static int wrap(const struct wrapper *wrapper, bool cxx, int argc, char **argv)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     if (status == FW_EXIT_OK) {
         print_notes(&call, name);
+        call.no_branches = wrapper->no_branches;
         fw_cc_flags(&command, &compiler, &call, &places);
         status = execute(&command);
     }

@@ -262,7 +262,7 @@ static int leading_options(const struct fw_option *table, int argc, char **argv)
             o++;
         if (!o->name)
             break;
-        count += argv[count][len] ? 1 : 2;
+        count += argv[count][len] || !o->argument ? 1 : 2;
     }
     return count < argc ? count : argc;
 }
