@@ -1,22 +1,33 @@
 # The library inside the programs under test.  libc alone, never sanitized (it stands where the
 # sanitizer's own runtime would), nothing exported but hooks and interceptors.
+#
+# There are two kinds of it with one name, so that whichever is loaded first is the one that the program
+# has: serial (record, control), and parallel (atomrace), which has other hooks and no token.
+function(add_runtime target folder)
+  add_library(${target} SHARED ${ARGN})
+  target_include_directories(${target} PRIVATE src include)
+  target_compile_options(${target} PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
+                         -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none
+                         -fomit-frame-pointer -mcx16)
+  # nodelete: it may come and go with a plugin, but its exit handlers, key destructors and threads' hooks
+  # stay behind.
+  target_link_options(${target} PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined
+                      -Wl,-z,nodelete -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/runtime/library.map)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS
+               ${CMAKE_SOURCE_DIR}/src/runtime/library.map)
+  # What the library itself calls by these names is in local.c, not the interceptors it exports.
+  foreach(name memcpy memmove memset memcmp bcmp strlen syscall)
+    target_link_options(${target} PRIVATE -Wl,--wrap=${name})
+  endforeach()
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME foreweave_rt
+                        LIBRARY_OUTPUT_DIRECTORY ${folder})
+endfunction()
+
 file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
-add_library(foreweave_rt SHARED ${RUNTIME_SOURCES})
-target_include_directories(foreweave_rt PRIVATE src include)
-target_compile_options(foreweave_rt PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
-                       -fno-builtin -fno-sanitize=all -fno-stack-protector -fcf-protection=none -fomit-frame-pointer
-                       -mcx16)
-# nodelete: it may come and go with a plugin, but its exit handlers, key destructors and threads' hooks
-# stay behind.
-target_link_options(foreweave_rt PRIVATE -fno-sanitize=all -Wl,-z,now -Wl,--no-undefined
-                    -Wl,-z,nodelete -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/runtime/library.map)
-set_property(TARGET foreweave_rt APPEND PROPERTY LINK_DEPENDS
-             ${CMAKE_SOURCE_DIR}/src/runtime/library.map)
-# What the library itself calls by these names is in local.c, not the interceptors it exports.
-foreach(name memcpy memmove memset memcmp bcmp strlen syscall)
-  target_link_options(foreweave_rt PRIVATE -Wl,--wrap=${name})
-endforeach()
-set_target_properties(foreweave_rt PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+add_runtime(foreweave_rt ${CMAKE_BINARY_DIR} ${RUNTIME_SOURCES})
+file(GLOB ATOMRACE_SOURCES CONFIGURE_DEPENDS src/atomrace/*.c)
+list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/(hooks_access|hooks_branch|tell|init)[.]c$")
+add_runtime(foreweave_atomrace ${CMAKE_BINARY_DIR}/atomrace ${RUNTIME_SOURCES} ${ATOMRACE_SOURCES})
 
 # Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.
 configure_file(src/cmd/gcc.specs ${CMAKE_BINARY_DIR}/gcc.specs COPYONLY)

@@ -117,6 +117,8 @@ struct fw_analysis {
     enum fw_guarantee guarantee;
     bool by_default; /* runs when no analysis is named */
     bool observed;   /* its findings happened in the trace itself; else they are predicted */
+    bool adjacent;   /* it reports what stands side by side: a part of the run is enough for it, but
+                        nothing may be left out there */
     const char *claim;       /* what a finding means, in one sentence without full stop ... */
     const char *first_claim; /* ... and the first one; NULL: as the guarantee says */
     void *(*create)(const struct fw_analysis_setup *setup);
@@ -137,6 +139,7 @@ extern const struct fw_analysis fw_analysis_order; /* a question, see check --or
 extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_lockset;
 extern const struct fw_analysis fw_analysis_mb;
+extern const struct fw_analysis fw_analysis_overlap;
 extern const struct fw_analysis fw_analysis_null;
 extern const struct fw_analysis fw_analysis_cp;
 extern const struct fw_analysis fw_analysis_sidetrack;

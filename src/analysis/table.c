@@ -14,6 +14,7 @@ const struct fw_analysis *const fw_analyses[] = {
     &fw_analysis_mb,
     &fw_analysis_sidetrack,
     &fw_analysis_velodrome,
+    &fw_analysis_overlap,
     &fw_analysis_null,
     NULL,
 };

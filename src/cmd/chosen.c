@@ -52,7 +52,7 @@ const struct fw_result_finding *fw_chosen_finding(const struct fw_result *result
 
     if (!finding) {
         refuse_id(result, path, id);
-    } else if (!finding->has_witness) {
+    } else if (what && !finding->has_witness) {
         fw_cmd_error("%s: finding '%s' (%s) has no witness to %s: only race, deadlock, atomicity "
                      "and nondet give one",
                      path, finding->id, finding->kind, what);

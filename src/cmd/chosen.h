@@ -7,7 +7,7 @@
 #include "report/result_match.h"
 
 /* The one with this id, or with the only one that begins so, and a witness.  `what` is to be done
- * with the witness: "extract".  NULL after printing an error. */
+ * with the witness: "extract"; NULL: none is needed.  NULL after printing an error. */
 const struct fw_result_finding *fw_chosen_finding(const struct fw_result *result, const char *path,
                                                   const char *id, const char *what);
 

@@ -67,6 +67,7 @@ struct fw_command {
 
 extern const struct fw_command fw_cmd_root; /* foreweave itself: its children are the commands */
 extern const struct fw_command fw_cmd_cc;
+extern const struct fw_command fw_cmd_atomrace;
 extern const struct fw_command fw_cmd_check;
 extern const struct fw_command fw_cmd_cxx;
 extern const struct fw_command fw_cmd_doctor;

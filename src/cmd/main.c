@@ -29,6 +29,7 @@ static const struct fw_command *const commands[] = {
     &fw_cmd_check,
     &fw_cmd_explore,
     &fw_cmd_replay,
+    &fw_cmd_atomrace,
     &fw_cmd_trace,
     &fw_cmd_tiddle,
     &fw_cmd_list,

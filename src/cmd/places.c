@@ -39,6 +39,7 @@ static void fill(struct fw_places *places, char *directory, char *include)
     places->directory = directory;
     places->include = include;
     places->runtime = fw_xasprintf("%s/" RUNTIME, directory);
+    places->atomrace = fw_xasprintf("%s/atomrace/" RUNTIME, directory);
     places->specs = fw_xasprintf("%s/gcc.specs", directory);
 }
 
@@ -66,6 +67,7 @@ void fw_places_release(struct fw_places *places)
 {
     free(places->directory);
     free(places->runtime);
+    free(places->atomrace);
     free(places->specs);
     free(places->include);
     memset(places, 0, sizeof *places);

@@ -14,6 +14,7 @@
 struct fw_places {
     char *directory; /* of the runtime, absolute */
     char *runtime;   /* the library itself */
+    char *atomrace;  /* the one for threads that run in parallel */
     char *specs;     /* what gcc is told through -specs= */
     char *include;   /* of <foreweave/annotate.h> */
 };

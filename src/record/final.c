@@ -119,6 +119,8 @@ static void release(struct fw_final *f)
     fw_addrmap_release(&f->reused);
     fw_final_texts_release(&f->unmodelled);
     fw_final_texts_release(&f->inexact);
+    fw_final_texts_release(&f->partial);
+    fw_final_texts_release(&f->shared);
     fw_final_texts_release(&f->off);
     fw_final_texts_release(&f->notes);
     fw_final_texts_release(&f->names);

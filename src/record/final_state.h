@@ -164,7 +164,7 @@ struct fw_final {
     uint64_t waits_since;     /* events before */
 
     /* Told at the end. */
-    struct final_texts unmodelled, inexact, off, notes, names;
+    struct final_texts unmodelled, inexact, partial, off, shared, notes, names;
     size_t pairs_told;       /* of the spool's */
     size_t modules_asked;    /* whether they synchronise */
     int exit_status, signal; /* -1: not told */

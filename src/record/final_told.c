@@ -75,8 +75,10 @@ static char *clean_text(const struct fw_wire_unit *record)
 
 void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record)
 {
-    static const char *const keys[] = { "unmodelled=", "inexact=", "off=" };
-    struct final_texts *const lists[] = { &f->unmodelled, &f->inexact, &f->off };
+    static const char *const keys[] = { "unmodelled=", "inexact=", "partial=", "off=",
+                                              "shared=" };
+    struct final_texts *const lists[] = { &f->unmodelled, &f->inexact, &f->partial, &f->off,
+                                          &f->shared };
     char *text = clean_text(record);
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -87,6 +89,8 @@ void fw_final_note(struct fw_final *f, const struct fw_wire_unit *record)
                 tell_list(f, "unmodelled", f->unmodelled.at, f->unmodelled.len);
             else if (lists[i] == &f->inexact)
                 tell_list(f, "inexact", f->inexact.at, f->inexact.len);
+            else if (lists[i] == &f->partial)
+                tell_list(f, "partial", f->partial.at, f->partial.len);
             free(text);
             return;
         }
@@ -232,6 +236,7 @@ void fw_final_metadata(struct fw_final *f, const struct fw_spool_reader *spool)
     fw_final_libraries(f);
     tell_list(f, "off", f->off.at, f->off.len);
     tell_list(f, "notes", f->notes.at, f->notes.len);
+    tell_list(f, "shared", f->shared.at, f->shared.len);
     tell_list(f, "waiting", f->waits.at, f->waits.len);
     tell_list(f, "thread-names", f->names.at, f->names.len);
     tell_ids(f, "expected", &f->expected);

@@ -112,31 +112,41 @@ static bool is_program(const char *path)
     return access(path, X_OK) == 0;
 }
 
-static bool search_path(const char *program)
+static char *search_path(const char *program)
 {
     const char *path = getenv("PATH"), *end;
-    bool found = false;
 
-    for (path = path ? path : "/bin:/usr/bin"; !found; path = end + 1) {
+    for (path = path ? path : "/bin:/usr/bin";; path = end + 1) {
         char *file;
 
         end = strchrnul(path, ':');
         file = end == path ? fw_xstrdup(program)
                            : fw_xasprintf("%.*s/%s", (int)(end - path), path, program);
-        found = is_program(file);
+        if (is_program(file))
+            return file;
         free(file);
         if (!*end)
             break;
     }
     errno = ENOENT;
-    return found;
+    return NULL;
+}
+
+char *fw_launch_path(const char *program)
+{
+    if (!strchr(program, '/'))
+        return search_path(program);
+    return is_program(program) ? fw_xstrdup(program) : NULL;
 }
 
 int fw_launch_check(const char *program, struct fw_error *err)
 {
-    if (strchr(program, '/') ? is_program(program) : search_path(program))
-        return 0;
-    return fw_error_errno(err, "cannot run '%s'", program);
+    char *path = fw_launch_path(program);
+
+    if (!path)
+        return fw_error_errno(err, "cannot run '%s'", program);
+    free(path);
+    return 0;
 }
 
 pid_t fw_launch(const struct fw_launch *launch, const struct fw_signals *signals,

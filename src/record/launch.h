@@ -39,7 +39,9 @@ void fw_signals_give_back(struct fw_signals *signals);
 /* Reads what has come; passes on to pid (if above 0) what is for the program. */
 void fw_signals_handle(struct fw_signals *signals, pid_t pid);
 
-/* Is there such a program, as execvp would look for it? */
+/* Its file, as execvp would look for it; the caller's.  NULL and errno: there is none. */
+char *fw_launch_path(const char *program);
+/* Is there such a program? */
 int fw_launch_check(const char *program, struct fw_error *err);
 
 /* Starts it; -1 if it cannot be executed. */

@@ -364,10 +364,13 @@ static void release(struct recorder *r)
 
 static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
 {
-    char *options = fw_xasprintf("mode=record:wire=%s:seed=%llu%s%s", r->door.name,
+    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu%s%s%s%s",
+                                 r->setup->noise ? "atomrace" : "record", r->door.name,
                                  (unsigned long long)r->setup->seed,
                                  r->setup->positions ? ":positions=1" : "",
-                                 r->setup->values ? ":values=yes" : "");
+                                 r->setup->values ? ":values=yes" : "",
+                                 r->setup->noise ? ":noise=" : "",
+                                 r->setup->noise ? r->setup->noise : "");
     struct fw_launch launch = { .argv = r->setup->argv,
                                 .runtime = r->setup->runtime,
                                 .hide = r->setup->hide };

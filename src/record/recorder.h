@@ -33,6 +33,7 @@ struct fw_record_setup {
     bool positions;         /* events tell where they were made (trace/positions.h) */
     uint64_t seed, quantum; /* quantum 0: the runtime's own */
     bool values;            /* look for memory that was written unseen (values.h) */
+    const char *noise;      /* record overlaps alone (src/atomrace), with this noise; NULL: all */
     uint64_t ring_bytes;    /* a power of two; 0: the default */
     /* Threads of the process that is recorded there cannot go on (standstill.h); may be NULL. */
     void (*stuck)(const char *path);

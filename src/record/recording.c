@@ -68,6 +68,8 @@ void fw_recording_init(struct fw_recording *r, const struct fw_reader *reader)
     take_lines(r, reader, "uninstrumented-system", &r->system);
     take_lines(r, reader, "unmodelled", &r->unmodelled);
     take_lines(r, reader, "inexact", &r->inexact);
+    take_lines(r, reader, "partial", &r->partial);
+    take_lines(r, reader, "shared", &r->shared);
     take_lines(r, reader, "off", &r->off);
     take_lines(r, reader, "thread-names", &r->thread_names);
     take_lines(r, reader, "notes", &r->notes);
@@ -86,7 +88,7 @@ void fw_recording_release(struct fw_recording *r)
 {
     struct fw_lines *const lists[] = { &r->plain, &r->system,       &r->unmodelled, &r->inexact,
                                        &r->off,   &r->thread_names, &r->notes,
-                                       &r->waiting, &r->unhooked };
+                                       &r->waiting, &r->unhooked,     &r->partial,    &r->shared };
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         fw_vec_release(lists[i]);

@@ -22,6 +22,8 @@ struct fw_recording {
     struct fw_lines system;  /* ... and those of the system */
     struct fw_lines unmodelled, inexact, off, thread_names, notes;
     struct fw_lines unhooked; /* accesses without hooks; not told by the trace: added */
+    struct fw_lines shared;  /* memory and code that threads shared: vOFFSET:PATH, cOFFSET:PATH */
+    struct fw_lines partial; /* what alone is in the trace, if that is not all */
     struct fw_lines waiting; /* if all threads waited at the end: one line each */
     struct fw_id_ranges expected; /* variables on which races are expected */
     struct fw_id_ranges unseen;   /* ... and that were written by code that is not seen */

@@ -28,7 +28,7 @@ void fw_report_json_status(struct fw_json *json, const struct fw_read_status *st
         fw_json_text(json, "cut_reason", status->cut_reason);
 }
 
-static void write_trace(struct fw_json *json, const struct fw_report *report)
+void fw_report_json_trace(struct fw_json *json, const struct fw_report *report)
 {
     fw_json_object(json, "trace");
     fw_json_text(json, "name", report->name);
@@ -216,7 +216,7 @@ static enum fw_guarantee guarantee_of(const struct fw_report *report,
                                       const struct fw_analysis *analysis,
                                       const struct fw_finding *finding)
 {
-    if (finding->unproven || fw_report_doubted(report))
+    if (finding->unproven || fw_report_doubted(report, analysis))
         return FW_HEURISTIC;
     return analysis->guarantee == FW_OBSERVED ? FW_SOUND : analysis->guarantee;
 }
@@ -264,8 +264,8 @@ static void write_status(struct fw_json *json, const struct fw_report *report,
     fw_json_bool(json, "harmful", replay->confirmation.harmful > 0);
 }
 
-static void write_finding(struct fw_json *json, const struct fw_report *report,
-                          const struct fw_analysis *analysis, const struct fw_finding *finding)
+void fw_report_json_finding(struct fw_json *json, const struct fw_report *report,
+                            const struct fw_analysis *analysis, const struct fw_finding *finding)
 {
     fw_json_object(json, NULL);
     fw_json_text(json, "id", finding->id);
@@ -298,7 +298,7 @@ static void write_findings(struct fw_json *json, const struct fw_report *report)
     fw_json_array(json, "findings");
     fw_replays_rank(report->replays, report->engine, &ranking);
     for (size_t i = 0; i < ranking.len; i++)
-        write_finding(json, report, ranking.at[i].analysis, ranking.at[i].finding);
+        fw_report_json_finding(json, report, ranking.at[i].analysis, ranking.at[i].finding);
     fw_vec_release(&ranking);
     fw_json_end(json);
 }
@@ -385,7 +385,7 @@ void fw_report_json(const struct fw_report *report, struct fw_output *out)
 
     fw_json_object(&json, NULL);
     fw_json_number(&json, "schema", 1);
-    write_trace(&json, report);
+    fw_report_json_trace(&json, report);
     if (report->values)
         fw_json_bool(&json, "values", true);
     if (report->order_count)

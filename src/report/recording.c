@@ -91,6 +91,7 @@ void fw_report_recording_json(struct fw_json *json, const struct fw_recording *r
     json_lines(json, "unmodelled", &recording->unmodelled);
     json_lines(json, "unhooked", &recording->unhooked);
     json_lines(json, "inexact", &recording->inexact);
+    json_lines(json, "partial", &recording->partial);
     json_lines(json, "off", &recording->off);
     json_lines(json, "notes", &recording->notes);
     json_waiting(json, &recording->waiting, places);
@@ -157,6 +158,7 @@ void fw_report_recording_rows(struct fw_output *out, const struct fw_recording *
     row_list(out, width, "system libraries", &recording->system, true);
     row_list(out, width, "not modelled", &recording->unmodelled, false);
     row_list(out, width, "order not exact", &recording->inexact, false);
+    row_list(out, width, "recorded alone", &recording->partial, false);
     row_list(out, width, "stopped early", &recording->off, false);
     if (recording->dropped)
         fw_output_printf(out, "  %-*s %s events that did not fit\n", width, "left out",
@@ -179,6 +181,11 @@ void fw_report_recording_doubt(struct fw_output *out, const struct fw_recording 
     } else if (recording->unhooked.len) {
         fw_output_text(out, "clang's code has accesses without hooks: ");
         put_list(out, &recording->unhooked, false);
+    } else if (recording->partial.len) {
+        fw_output_text(out, "of the run nothing is recorded but ");
+        put_list(out, &recording->partial, false);
+    } else {
+        fw_output_text(out, "accesses that repeat others are not recorded");
     }
 }
 

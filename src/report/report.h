@@ -46,6 +46,15 @@ void fw_report_text(const struct fw_report *report, bool colour, struct fw_outpu
 /* One object; docs/commands.md has an example. */
 void fw_report_json(const struct fw_report *report, struct fw_output *out);
 
+/* Parts of both, for commands that put reports about several traces together: the "trace", a
+ * finding, and what a reader of findings must know. */
+void fw_report_json_trace(struct fw_json *json, const struct fw_report *report);
+void fw_report_json_finding(struct fw_json *json, const struct fw_report *report,
+                            const struct fw_analysis *analysis, const struct fw_finding *finding);
+void fw_report_text_finding(const struct fw_report *report, const struct fw_analysis *analysis,
+                            const struct fw_finding *finding, bool colour, struct fw_output *out);
+void fw_report_text_notes(const struct fw_report *report, struct fw_output *out);
+
 /* The fields that every report about a trace has: counts of what was set aside, cut. */
 void fw_report_json_status(struct fw_json *json, const struct fw_read_status *status);
 
@@ -63,7 +72,7 @@ struct fw_report_table fw_report_table(const struct fw_predict_counts *counts);
 
 /* Is a proof about the trace none about the program (fw_report_recording_doubt)?  Then no finding
  * is proven. */
-bool fw_report_doubted(const struct fw_report *report);
+bool fw_report_doubted(const struct fw_report *report, const struct fw_analysis *analysis);
 
 /* Over all analyses. */
 uint64_t fw_report_findings(const struct fw_report *report);

@@ -120,7 +120,8 @@ static int read_event(const struct place *at, const cJSON *item, size_t number,
     }
     if (get_text(at, item, "thread", &event->thread) < 0 ||
         get_text(at, item, "op", &event->op) < 0 ||
-        get_text(at, item, "target", &event->target) < 0)
+        get_text(at, item, "target", &event->target) < 0 ||
+        get_text(at, item, "site", &event->site) < 0)
         return -1;
     return 0;
 }
@@ -229,6 +230,7 @@ static void release_finding(struct fw_result_finding *finding)
         free(finding->events[i].thread);
         free(finding->events[i].op);
         free(finding->events[i].target);
+        free(finding->events[i].site);
     }
     free(finding->events);
     free(finding->witness);

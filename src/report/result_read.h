@@ -14,7 +14,7 @@
  *                       "witness": [ 0, 1, 7, 8, 4, 9 ] } ] }
  *
  * A finding without witness (or with null) has nothing to check.  `thread`,
- * `op` and `target` of an event are optional.  What a witness has to show
+ * `op`, `target` and `site` of an event are optional.  What a witness has to show
  * follows from the kind, unless `claim` names another kind's: a pattern over
  * two variables is of kind atomicity, and its witness shows an order.
  */
@@ -31,6 +31,7 @@
 struct fw_result_event {
     uint64_t index;
     char *thread, *op, *target; /* what the file says that the event is; NULL: does not say */
+    char *site;
 };
 
 struct fw_result_finding {

@@ -10,12 +10,18 @@ uint64_t fw_report_findings(const struct fw_report *report)
     return sum;
 }
 
-bool fw_report_doubted(const struct fw_report *report)
+bool fw_report_doubted(const struct fw_report *report, const struct fw_analysis *analysis)
 {
     const struct fw_recording *recording = report->recording;
 
-    return recording && (recording->inexact.len || recording->unmodelled.len ||
-                         recording->unhooked.len);
+    if (!recording)
+        return false;
+    if (recording->inexact.len || recording->unmodelled.len)
+        return true;
+    /* What is adjacent shows where all of a part is told, and not where repeats are left out. */
+    if (analysis->adjacent)
+        return recording->known && !recording->partial.len;
+    return recording->unhooked.len || recording->partial.len;
 }
 
 bool fw_report_spent(const struct fw_report *report)

@@ -113,17 +113,21 @@ static void put_operation(struct fw_text *text, const struct fw_mark *mark, bool
     fw_output_text(text->out, "'");
 }
 
+/* Nothing where nothing is known of locks. */
 static void put_locks(struct fw_text *text, const struct fw_mark *mark)
 {
     uint32_t count;
     const uint32_t *locks = fw_contexts_locks(text->contexts, mark->context.lock_set, &count);
 
+    if (text->report->recording && text->report->recording->partial.len)
+        return;
     fw_output_text(text->out, count ? "locks held: " : "locks held: none");
     for (uint32_t i = 0; i < count; i++) {
         fw_output_text(text->out, i ? ", " : "");
         fw_text_symbol(text, FW_SPACE_LOCK, locks[i] / 2);
         fw_output_text(text->out, locks[i] & 1 ? " (shared)" : "");
     }
+    fw_output_text(text->out, "; ");
 }
 
 static void put_event(struct fw_text *text, const struct fw_mark *mark, bool told)
@@ -134,7 +138,7 @@ static void put_event(struct fw_text *text, const struct fw_mark *mark, bool tol
     fw_text_by_thread(text, mark->thread);
     fw_output_text(text->out, " (");
     put_locks(text, mark);
-    fw_output_printf(text->out, "; event %" PRIu64 ")\n", mark->index);
+    fw_output_printf(text->out, "event %" PRIu64 ")\n", mark->index);
     fw_text_stack(text, mark->site, mark->context.stack);
 }
 
@@ -201,7 +205,7 @@ static void put_claim(struct fw_text *text, const struct fw_analysis *analysis,
                         : first && analysis->first_claim ? analysis->first_claim
                                                          : analysis->claim;
 
-    if (fw_report_doubted(text->report)) {
+    if (fw_report_doubted(text->report, analysis)) {
         fw_output_text(out, "  Not proven: ");
         fw_report_recording_doubt(out, text->report->recording);
         fw_output_text(out, "\n");
@@ -326,6 +330,17 @@ static void put_finding(struct fw_text *text, const struct fw_analysis *analysis
     fw_output_text(text->out, RULE "\n");
 }
 
+void fw_report_text_finding(const struct fw_report *report, const struct fw_analysis *analysis,
+                            const struct fw_finding *finding, bool colour, struct fw_output *out)
+{
+    struct fw_text text = {
+        report, report->symbols, fw_engine_contexts(report->engine), out, colour, { 0 }
+    };
+
+    put_finding(&text, analysis, finding);
+    fw_vec_release(&text.frames);
+}
+
 /* --- the end ----------------------------------------------------------------------------- */
 
 static void put_outcome(struct fw_text *text, const struct fw_analysis *analysis,
@@ -435,6 +450,17 @@ static void put_last_line(struct fw_text *text)
     fw_output_printf(text->out,
                      "foreweave: %" PRIu64 " finding%s in %" PRIu64 " event%s of %u thread%s\n",
                      findings, plural(findings), events, plural(events), threads, plural(threads));
+}
+
+void fw_report_text_notes(const struct fw_report *report, struct fw_output *out)
+{
+    struct fw_text text = {
+        report, report->symbols, fw_engine_contexts(report->engine), out, false, { 0 }
+    };
+
+    put_trace_notes(&text);
+    fw_report_recording_notes(out, report->recording, report->symbols->places);
+    fw_vec_release(&text.frames);
 }
 
 void fw_report_text(const struct fw_report *report, bool colour, struct fw_output *out)

@@ -9,8 +9,9 @@ complain() {
 }
 
 # From the top down; a folder may include itself and what stands after it.
-# The runtime lives in other programs and includes nothing of ours; wire.h is for both sides.
-layers="cmd report explore analysis predict order tiddle record trace symbol base runtime"
+# The runtime lives in other programs and includes nothing of ours; wire.h is for both sides.  So does
+# atomrace, which is a kind of it.
+layers="cmd report explore analysis predict order tiddle record trace symbol base atomrace runtime"
 rank() {
     local i=0 layer
     for layer in $layers; do

@@ -55,6 +55,8 @@ cp ../examples/hidden.c hidden.cc
 cp ../examples/lost.* .
 foreweave cc -g lost.c -o lost
 foreweave cc -g -O2 lost.c -o lost-O2
+cp ../examples/till.c .
+foreweave cc -g till.c -o till
 foreweave trace convert -q a.std a.fwt
 foreweave trace convert -q a.std a.tid
 gzip -k a.std

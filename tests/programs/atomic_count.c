@@ -2,6 +2,7 @@
  * atomic_count: one thread counts with plain accesses where the other one is atomic.
  *
  * expect: race A B
+ * overlap: no, one of the accesses is atomic
  */
 #include "program.h"
 

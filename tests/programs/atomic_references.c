@@ -5,6 +5,7 @@
  * analyses: hb
  * expect: race A B
  * expect: race B C
+ * overlap: no, free is no access here
  */
 #include "program.h"
 #include <stdatomic.h>

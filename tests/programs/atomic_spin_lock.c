@@ -3,6 +3,7 @@
  *
  * analyses: hb
  * expect: race A A
+ * overlap: no, an atomic variable keeps them apart
  */
 #include "program.h"
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
  *
  * analyses: hb
  * expect: race A B
+ * overlap: no, an atomic variable keeps them apart
  */
 #include <atomic>
 #include <cstdio>

@@ -3,6 +3,7 @@
  * listener looks at the count without care in between.
  *
  * expect: race A B
+ * overlap: no, one of the accesses is atomic
  */
 #include "program.h"
 

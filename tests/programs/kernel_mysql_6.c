@@ -2,6 +2,7 @@
  * kernel_mysql_6: a procedure is dropped from the cache, and freed, while it is being executed.
  *
  * expect: race B C
+ * overlap: no, free is no access here
  */
 #include "program.h"
 

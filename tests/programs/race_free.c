@@ -2,6 +2,7 @@
  * race_free: a block is freed while another thread may still use it.
  *
  * expect: race A B
+ * overlap: no, free is no access here
  */
 #include "program.h"
 

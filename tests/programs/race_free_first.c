@@ -2,6 +2,7 @@
  * race_free_first: a block that its owner never touched is freed before another thread reads it.
  *
  * expect: race A B
+ * overlap: no, free is no access here
  */
 #include "program.h"
 

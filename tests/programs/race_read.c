@@ -2,6 +2,7 @@
  * race_read: read(2) fills a buffer that another thread is looking at.
  *
  * expect: race A B
+ * overlap: no, read is not told of
  */
 #include "program.h"
 

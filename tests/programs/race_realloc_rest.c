@@ -3,6 +3,7 @@
  * moves the block.
  *
  * expect: race A B
+ * overlap: no, free is no access here
  */
 #include "program.h"
 #include <malloc.h>

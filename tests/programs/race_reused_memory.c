@@ -2,6 +2,7 @@
  * race_reused_memory: a block is freed, and another thread is still told to write to it.
  *
  * expect: race A B
+ * overlap: no, free is no access here
  */
 #include "program.h"
 

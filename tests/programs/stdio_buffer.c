@@ -2,6 +2,7 @@
  * stdio_buffer: two threads print into one buffer.
  *
  * expect: race A A
+ * overlap: no, snprintf is not told of
  */
 #include "program.h"
 

@@ -1,0 +1,97 @@
+/*
+ * hooks_access.c - the calls that the compiler puts before every plain access, where threads run
+ * in parallel (src/runtime/hooks_access.c is the serial kind).
+ *
+ * The short way: is there an open section that may concern this word, or is it time for one?
+ */
+#include "atomrace/overlap.h"
+
+/* What the compilers call; no header declares it. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
+{
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched((uintptr_t)address)))
+        fw_overlap_hook((uintptr_t)address, size, write, pc);
+}
+
+/* May lie in two words. */
+static inline void on_unaligned(void *address, unsigned size, bool write, uintptr_t pc)
+{
+    uintptr_t at = (uintptr_t)address;
+
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched(at) || fw_watched(at + size - 1) ||
+                    (size == 16 && fw_watched(at + 8))))
+        fw_overlap_hook(at, size, write, pc);
+}
+
+#define HOOK(name, on, size, write)                                                                \
+    FW_EXPORT void __tsan_##name(void *address)                                                    \
+    {                                                                                              \
+        on(address, size, write, FW_PC);                                                           \
+    }                                                                                              \
+    FW_EXPORT void __tsan_##name##_pc(void *address, void *pc)                                     \
+    {                                                                                              \
+        on(address, size, write, (uintptr_t)pc);                                                   \
+    }
+
+/* A read and a write of the same bytes: what conflicts with either conflicts with the write. */
+#define HOOKS(prefix, on, size)                                                                    \
+    HOOK(prefix##read##size, on, size, false)                                                      \
+    HOOK(prefix##write##size, on, size, true)                                                      \
+    HOOK(prefix##read_write##size, on, size, true)
+
+HOOKS(, on_access, 1)
+HOOKS(, on_access, 2)
+HOOKS(, on_access, 4)
+HOOKS(, on_access, 8)
+HOOKS(, on_unaligned, 16)
+HOOKS(unaligned_, on_unaligned, 2)
+HOOKS(unaligned_, on_unaligned, 4)
+HOOKS(unaligned_, on_unaligned, 8)
+HOOKS(unaligned_, on_unaligned, 16)
+HOOKS(volatile_, on_access, 1)
+HOOKS(volatile_, on_access, 2)
+HOOKS(volatile_, on_access, 4)
+HOOKS(volatile_, on_access, 8)
+HOOKS(volatile_, on_unaligned, 16)
+HOOKS(unaligned_volatile_, on_unaligned, 2)
+HOOKS(unaligned_volatile_, on_unaligned, 4)
+HOOKS(unaligned_volatile_, on_unaligned, 8)
+HOOKS(unaligned_volatile_, on_unaligned, 16)
+
+/* --- ranges -------------------------------------------------------------------------------- */
+
+FW_EXPORT void __tsan_read_range(void *address, size_t bytes)
+{
+    fw_overlap_range((uintptr_t)address, bytes, false, FW_PC);
+}
+
+FW_EXPORT void __tsan_write_range(void *address, size_t bytes)
+{
+    fw_overlap_range((uintptr_t)address, bytes, true, FW_PC);
+}
+
+FW_EXPORT void __tsan_read_range_pc(void *address, size_t bytes, void *pc)
+{
+    fw_overlap_range((uintptr_t)address, bytes, false, (uintptr_t)pc);
+}
+
+FW_EXPORT void __tsan_write_range_pc(void *address, size_t bytes, void *pc)
+{
+    fw_overlap_range((uintptr_t)address, bytes, true, (uintptr_t)pc);
+}
+
+/* --- virtual tables ------------------------------------------------------------------------ */
+
+/* Constructors and destructors store the pointer anew on every level; the same value is no news. */
+FW_EXPORT void __tsan_vptr_update(void **pointer, void *value)
+{
+    if (*pointer != value)
+        on_access(pointer, 8, true, FW_PC);
+}
+
+FW_EXPORT void __tsan_vptr_read(void **pointer)
+{
+    on_access(pointer, 8, false, FW_PC);
+}

@@ -1,0 +1,122 @@
+/*
+ * overlap.c - see overlap.h.
+ */
+#include "atomrace/overlap.h"
+
+#include "atomrace/hits.h"
+#include "atomrace/noise.h"
+#include "atomrace/sharing.h"
+#include "runtime/annotate.h"
+#include "runtime/signals.h"
+#include "runtime/sink.h"
+
+bool fw_overlap_on;
+
+/* The calling thread; NULL: nothing is to be done. */
+static struct fw_thread *self(void)
+{
+    struct fw_thread *t = fw_overlap_on ? fw_overlap_self() : NULL;
+
+    if (FW_UNLIKELY(!t))
+        fw_hot.ticks = INT32_MAX;
+    return t;
+}
+
+/* --- accesses -------------------------------------------------------------------------------- */
+
+static bool is_ignored(const struct fw_thread *t, bool write)
+{
+    return t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS);
+}
+
+static void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bool write, uintptr_t pc)
+{
+    struct fw_overlap_access access = { t, address, pc, bytes, write };
+    struct fw_section *section;
+
+    if (is_ignored(t, write))
+        return;
+    if (fw_sharing_on)
+        fw_sharing_note(&access);
+    section = fw_noise_wants(&access) ? fw_section_open(&access) : NULL;
+    fw_sections_look(&access);
+    if (!section)
+        return;
+    fw_noise_dwell();
+    fw_section_close(section);
+}
+
+void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
+{
+    struct fw_thread *t = self();
+
+    if (t)
+        pass(t, address, size, write, pc);
+}
+
+static bool range_needs_a_look(uintptr_t address, size_t bytes)
+{
+    return bytes && (--fw_hot.ticks < 0 || fw_sections_any() ||
+                     fw_noise_has_target(address, bytes));
+}
+
+void fw_overlap_range(uintptr_t address, size_t bytes, bool write, uintptr_t pc)
+{
+    struct fw_thread *t = range_needs_a_look(address, bytes) ? self() : NULL;
+
+    if (t)
+        pass(t, address, bytes, write, pc);
+}
+
+/* --- interceptors that tell of memory -------------------------------------------------------- */
+
+/* fw_leave counts down. */
+struct fw_thread *fw_tell_at(uintptr_t pc, const char *name)
+{
+    struct fw_thread *t = self();
+
+    (void)pc;
+    (void)name;
+    if (t)
+        t->inside++;
+    return t;
+}
+
+struct fw_thread *fw_tell_after_at(uintptr_t pc, const char *name)
+{
+    return fw_signals_handled ? NULL : fw_tell_at(pc, name);
+}
+
+void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool write, uintptr_t pc)
+{
+    if (range_needs_a_look((uintptr_t)address, bytes))
+        pass(t, (uintptr_t)address, bytes, write, pc);
+}
+
+/* --- what is said apart from events ---------------------------------------------------------- */
+
+struct fw_thread *fw_say_at(uintptr_t pc, const char *name, const void *object)
+{
+    struct fw_thread *t = fw_sink.on ? self() : NULL;
+
+    (void)pc;
+    (void)name;
+    (void)object;
+    if (t)
+        fw_telling_begin();
+    return t;
+}
+
+void fw_said(struct fw_thread *t)
+{
+    (void)t;
+    fw_telling_end();
+}
+
+void fw_annotate_ignore(unsigned what, int by)
+{
+    struct fw_thread *t = self();
+
+    if (t)
+        fw_ignore(t, what, by);
+}
