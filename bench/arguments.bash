@@ -1,4 +1,4 @@
-# arguments.bash - sourced by record.sh and control.sh: $scale is in percent, $work the folder.
+# arguments.bash - sourced by record.sh, atomrace.sh and control.sh: $scale is in percent, $work the folder.
 
 # The arguments that make the native program take 0.2 to 1 s.
 arguments_of() {
