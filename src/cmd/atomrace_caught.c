@@ -21,6 +21,7 @@ void fw_caught_init(struct fw_caught *caught)
 static void release_trace(struct fw_caught_trace *trace)
 {
     fw_check_release(&trace->job);
+    fw_reader_close(trace->job.reader);
     free(trace->path);
     free(trace);
 }
