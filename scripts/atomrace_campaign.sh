@@ -72,7 +72,7 @@ examine() {
 racy() {
     local said
     said=$(caught "random:400:3000" 10)
-    [ -z "$said" ] || said=$(caught "random:400:20000" 10)
+    [ -z "$said" ] || said=$(caught "random:400:20000" 10 11)
     [ -z "$said" ] || echo "$said after 10 with random:400:3000"
     differences | grep -v '^missing'
     ids=$(grep -o '"id":"[^"]*"' result.json | head -1)
@@ -80,14 +80,14 @@ racy() {
     ids=${ids#*:\"} ids=${ids%\"}
     mv result.json first.json
     said=$(caught "finding:first.json:$ids:1000:30000" 2)
-    [ -z "$said" ] || said=$(caught "finding:first.json:$ids:500:30000" 1)
+    [ -z "$said" ] || said=$(caught "finding:first.json:$ids:500:30000" 1 3)
     [ -z "$said" ] || echo "$said after 2 with finding:first.json:$ids:1000:30000"
     differences | grep -v '^missing'
 }
 
-# Runs it with this noise until something is caught, at most so often.
+# Runs it with this noise until something is caught, at most so often, from this seed on (1).
 caught() {
-    timeout 500 "$FOREWEAVE" atomrace -q --format=json -o result.json --noise="$1" --runs="$2" \
+    timeout 500 "$FOREWEAVE" atomrace -q --format=json -o result.json --noise="$1" --runs="$2" --seed="${3:-1}" \
         ${library:+--module=${library%.*}.so} --until-first -- "./$name" >out 2>err
     status=$?
     case $status in

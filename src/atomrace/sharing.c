@@ -27,6 +27,7 @@ struct tables {
     /* Under the lock of telling. */
     struct {
         uintptr_t word, pc;
+        bool less;
     } pairs[PAIRS];
     unsigned count;
 };
@@ -79,15 +80,13 @@ static bool is_creator(uint32_t creator, uint32_t of)
     return (GET(tables->births[of]) & (THREADS - 1)) == creator;
 }
 
-/* Was it done by the creator of `me` before it created it, or by a thread that `me` has created and
- * probably joined; or is the stack of `me` what was a stack before? */
+/* Was it done by the creator of `me` before it created it; or is the stack of `me` what was a stack
+ * before? */
 static bool is_handed_over(uint64_t was, uint32_t other, uint32_t me, uintptr_t address)
 {
     if (is_creator(other, me) && was >> 32 <= GET(tables->births[me]) >> 32)
         return true;
-    return has_ended(other) &&
-           (is_creator(me, other) ||
-            address - (uintptr_t)__builtin_frame_address(0) < STACK);
+    return has_ended(other) && address - (uintptr_t)__builtin_frame_address(0) < STACK;
 }
 
 static uint64_t mix(uint64_t word)
@@ -96,9 +95,9 @@ static uint64_t mix(uint64_t word)
     return word ^ word >> 29;
 }
 
-static void keep(uintptr_t word, uintptr_t pc)
+static void keep(uintptr_t word, uintptr_t pc, bool less)
 {
-    uint32_t hash = (uint32_t)mix(mix(word) + pc) | 1;
+    uint32_t hash = (uint32_t)mix(mix(word + less) + pc) | 1;
     _Atomic uint32_t *known = &tables->known[hash % KNOWN];
 
     if (atomic_exchange_explicit(known, hash, memory_order_relaxed) == hash || !pc)
@@ -106,6 +105,7 @@ static void keep(uintptr_t word, uintptr_t pc)
     fw_telling_begin();
     if (tables->count < PAIRS) {
         tables->pairs[tables->count].word = word;
+        tables->pairs[tables->count].less = less;
         tables->pairs[tables->count++].pc = pc;
     }
     fw_telling_end();
@@ -118,7 +118,7 @@ void fw_sharing_note(const struct fw_overlap_access *access)
     uint64_t was = GET(tables->latest[i]);
     uintptr_t where = GET(tables->places[i]);
     uint32_t me = access->thread->number % THREADS, other = was >> 1 & (THREADS - 1);
-    bool same = was && other == me;
+    bool same = was && other == me, less;
 
     /* A write stands for the reads that follow it. */
     if (!same || access->write || !(was & 1)) {
@@ -129,8 +129,9 @@ void fw_sharing_note(const struct fw_overlap_access *access)
     if (!was || same || !(was & 1 || access->write) ||
         is_handed_over(was, other, me, access->address))
         return;
-    keep(word, access->pc);
-    keep(word, where);
+    less = has_ended(other) && is_creator(me, other);
+    keep(word, access->pc, less);
+    keep(word, where, less);
 }
 
 /* --- telling --------------------------------------------------------------------------------- */
@@ -159,7 +160,8 @@ static void tell_one(struct fw_thread *t, char kind, uintptr_t offset, const cha
 static bool was_told(unsigned i)
 {
     for (unsigned j = 0; j < i; j++)
-        if (tables->pairs[j].word == tables->pairs[i].word)
+        if (tables->pairs[j].word == tables->pairs[i].word &&
+            tables->pairs[j].less == tables->pairs[i].less)
             return true;
     return false;
 }
@@ -171,11 +173,11 @@ void fw_sharing_tell(struct fw_thread *t)
         const char *path = fw_modules_locate(tables->pairs[i].word, &offset);
 
         if (*path && !was_told(i))
-            tell_one(t, 'v', offset, path);
+            tell_one(t, tables->pairs[i].less ? 'w' : 'v', offset, path);
         if (*path)
             continue;
         path = fw_modules_locate(tables->pairs[i].pc - 1, &offset);
         if (*path)
-            tell_one(t, 'c', offset, path);
+            tell_one(t, tables->pairs[i].less ? 'd' : 'c', offset, path);
     }
 }

@@ -4,7 +4,8 @@
  *
  * Of each word the latest access is remembered, in a table without chains: words that share a place
  * in it are taken for one, which costs noise in the wrong place and nothing else.  What is
- * handed over when a thread is created or joined does not count.
+ * handed over when a thread is created does not count; what a thread has left behind, and its
+ * creator takes, probably after a join, counts less.
  */
 #ifndef FW_ATOMRACE_SHARING_H
 #define FW_ATOMRACE_SHARING_H
@@ -21,7 +22,8 @@ void fw_sharing_note(const struct fw_overlap_access *access);
 void fw_sharing_started(const struct fw_thread *t, const struct fw_thread *by);
 void fw_sharing_ended(const struct fw_thread *t);
 /* What was learnt, for the recorder: "shared=vOFFSET:PATH" (memory) and "shared=cOFFSET:PATH" (code
- * that accesses what is in no file).  Between fw_telling_begin and fw_telling_end. */
+ * that accesses what is in no file), w and d if it counts less.  Between fw_telling_begin and
+ * fw_telling_end. */
 void fw_sharing_tell(struct fw_thread *t);
 /* In a fork child. */
 void fw_sharing_forked(void);

@@ -15,7 +15,6 @@ void fw_caught_init(struct fw_caught *caught)
 {
     memset(caught, 0, sizeof *caught);
     fw_vec_push(&caught->selection, &fw_analysis_overlap);
-    fw_noise_learnt_init(&caught->learnt);
 }
 
 static void release_trace(struct fw_caught_trace *trace)

@@ -48,11 +48,10 @@ char *fw_noise_options(const struct fw_noise_wish *wish, const char *const *file
 
 /* What is learnt from runs with random noise, for the next ones. */
 struct fw_noise_learnt {
-    struct fw_output text; /* targets */
-    struct fw_noise_names lines; /* known, as recordings have them */
+    struct fw_noise_names lines;         /* known, as recordings have them */
+    struct fw_noise_names targets, less; /* the same for the runtime; those that count less */
 };
 
-void fw_noise_learnt_init(struct fw_noise_learnt *learnt);
 void fw_noise_learnt_release(struct fw_noise_learnt *learnt);
 /* A line of a recording's `shared`. */
 void fw_noise_learn(struct fw_noise_learnt *learnt, const char *line);

@@ -3,26 +3,28 @@
  */
 #include "cmd/noise.h"
 
+#include "base/output.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST       512u
-#define EVERYWHERE 4u /* each so many runs noise is made everywhere */
+#define MOST  512u
+#define TURNS 4u
 
-void fw_noise_learnt_init(struct fw_noise_learnt *learnt)
+static void release_names(struct fw_noise_names *names)
 {
-    memset(learnt, 0, sizeof *learnt);
-    fw_output_open_memory(&learnt->text);
+    for (size_t i = 0; i < names->len; i++)
+        free(names->at[i]);
+    fw_vec_release(names);
 }
 
 void fw_noise_learnt_release(struct fw_noise_learnt *learnt)
 {
-    for (size_t i = 0; i < learnt->lines.len; i++)
-        free(learnt->lines.at[i]);
-    fw_vec_release(&learnt->lines);
-    fw_output_abandon(&learnt->text);
+    release_names(&learnt->lines);
+    release_names(&learnt->targets);
+    release_names(&learnt->less);
 }
 
 static bool is_known(const struct fw_noise_learnt *learnt, const char *line)
@@ -35,28 +37,48 @@ static bool is_known(const struct fw_noise_learnt *learnt, const char *line)
 
 void fw_noise_learn(struct fw_noise_learnt *learnt, const char *line)
 {
+    bool memory = *line == 'v' || *line == 'w', less = *line == 'w' || *line == 'd';
     uint64_t offset;
     struct stat file;
-    char *end;
+    char *end, *target;
 
-    if (learnt->lines.len == MOST || (*line != 'v' && *line != 'c') || is_known(learnt, line))
+    if (learnt->lines.len == MOST || (!memory && !less && *line != 'c') || is_known(learnt, line))
         return;
     offset = strtoull(line + 1, &end, 16);
     if (*end != ':' || stat(end + 1, &file) < 0)
         return;
-    fw_output_printf(&learnt->text, "%s%c%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64,
-                     learnt->lines.len ? "," : "", *line, (uint64_t)file.st_dev,
-                     (uint64_t)file.st_ino, offset, offset + (*line == 'v' ? 8 : 1));
+    target = fw_xasprintf("%c%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64, memory ? 'v' : 'c',
+                          (uint64_t)file.st_dev, (uint64_t)file.st_ino, offset,
+                          offset + (memory ? 8 : 1));
     fw_vec_push(&learnt->lines, fw_xstrdup(line));
+    if (less)
+        fw_vec_push(&learnt->less, target);
+    else
+        fw_vec_push(&learnt->targets, target);
 }
 
-/* Now and then as if nothing were known: what nobody has seen shared yet gets its chance. */
+static void put_names(struct fw_output *out, const struct fw_noise_names *names)
+{
+    for (size_t i = 0; i < names->len; i++)
+        fw_output_printf(out, ",%s", names->at[i]);
+}
+
+/* Now and then as if nothing were known, and at what counts less: what nobody has seen shared yet
+ * gets its chance. */
 char *fw_noise_with_learnt(const char *options, const struct fw_noise_learnt *learnt, uint64_t run)
 {
-    if (run % EVERYWHERE == 0)
+    struct fw_output targets;
+    char *text;
+
+    if (run % TURNS == 0)
         return fw_xasprintf("%s:learn=1", options);
-    if (!learnt->lines.len)
-        return fw_xasprintf("%s:learn=1:prefer=1", options);
-    return fw_xasprintf("%s:learn=1:prefer=1:targets=%.*s", options, (int)learnt->text.used,
-                        learnt->text.buffer);
+    fw_output_open_memory(&targets);
+    put_names(&targets, &learnt->targets);
+    if (run % TURNS == 2)
+        put_names(&targets, &learnt->less);
+    fw_output_bytes(&targets, "", 1);
+    text = fw_xasprintf("%s:learn=1:prefer=1%s%s", options, targets.used > 1 ? ":targets=" : "",
+                        targets.buffer + (targets.used > 1));
+    fw_output_abandon(&targets);
+    return text;
 }
