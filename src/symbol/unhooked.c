@@ -63,14 +63,7 @@ static unsigned clang_version(const struct fw_dwarf_unit *unit)
 
 /* --- code -------------------------------------------------------------------------------- */
 
-/* std::regex has masks of 3 bytes, with which threads hand nothing over. */
-static bool is_harmless(const struct fw_source *at)
-{
-    return at->file && strstr(at->file, "/c++/") && strstr(at->file, "/bits/regex");
-}
-
-/* False: it does not count. */
-static bool add_place(struct look *look, const struct fw_unhooked_place *place,
+static void add_place(struct look *look, const struct fw_unhooked_place *place,
                       const struct fw_elf_symbol *symbol)
 {
     static const char *const words[] = {
@@ -85,8 +78,6 @@ static bool add_place(struct look *look, const struct fw_unhooked_place *place,
     const char *name;
 
     fw_dwarf_line(&look->dwarf, place->address, &at);
-    if (is_harmless(&at))
-        return false;
     plain = fw_demangle(symbol->name);
     name = plain ? plain : symbol->name;
     if (fw_dwarf_function(&look->dwarf, place->address, &function))
@@ -98,7 +89,6 @@ static bool add_place(struct look *look, const struct fw_unhooked_place *place,
                             place->address, name);
     fw_vec_push(look->texts, text);
     free(plain);
-    return true;
 }
 
 /* Without debug information all of it may be clang's. */
@@ -131,13 +121,12 @@ static void look_at_code(struct look *look)
         functions = fw_elf_functions(look->files.debug);
     for (size_t i = 0; code && i < functions->len && look->texts->len < look->most; i++) {
         const struct fw_elf_symbol *symbol = &functions->at[i];
-        bool added = false;
 
         fw_vec_clear(&places);
         if (is_clangs(look, symbol->start))
             fw_unhooked_code_find(code, symbol->start, symbol->end, &places);
-        for (size_t j = 0; j < places.len && !added; j++)
-            added = add_place(look, &places.at[j], symbol);
+        if (places.len) /* one of each function */
+            add_place(look, &places.at[0], symbol);
     }
     fw_vec_release(&places);
     fw_unhooked_code_destroy(code);
