@@ -119,8 +119,8 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
 static void write_failure(struct fw_json *json, const struct fw_failure *failure, size_t number)
 {
     static const char *const kinds[] = {
-        [FW_RUN_EXITED] = "exit", [FW_RUN_SIGNAL] = "signal",   [FW_RUN_DEADLOCK] = "deadlock",
-        [FW_RUN_STUCK] = "stuck", [FW_RUN_ENDLESS] = "endless", [FW_RUN_TIMEOUT] = "hang",
+        [FW_RUN_EXITED] = "exit", [FW_RUN_SIGNAL] = "signal", [FW_RUN_DEADLOCK] = "deadlock",
+        [FW_RUN_STUCK] = "stuck", [FW_RUN_TIMEOUT] = "hang",
     };
 
     fw_json_object(json, NULL);

@@ -82,7 +82,7 @@ static bool begins_with_word(const char *text, const char *word)
 
 bool fw_replay_shows_end(const struct fw_script *script)
 {
-    static const char *const ends[] = { "exit", "signal", "deadlock", "stuck", "endless", "hang" };
+    static const char *const ends[] = { "exit", "signal", "deadlock", "stuck", "hang" };
 
     for (size_t i = 0; script->shows && i < sizeof ends / sizeof *ends; i++)
         if (begins_with_word(script->shows, ends[i]))
@@ -120,10 +120,8 @@ static bool ends_as_shown(const struct fw_replayer *replay, const struct fw_run_
         return result->end == FW_RUN_DEADLOCK;
     if (begins_with_word(shows, "stuck"))
         return result->end == FW_RUN_STUCK || result->end == FW_RUN_DEADLOCK;
-    if (begins_with_word(shows, "endless"))
-        return result->end == FW_RUN_ENDLESS || result->end == FW_RUN_TIMEOUT;
     if (begins_with_word(shows, "hang"))
-        return result->end == FW_RUN_TIMEOUT || result->end == FW_RUN_ENDLESS;
+        return result->end == FW_RUN_TIMEOUT;
     if (begins_with_word(shows, "race"))
         return has_reached_goals(replay) && goals_touch(fw_session_head(replay->session));
     return has_reached_goals(replay);

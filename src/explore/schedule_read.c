@@ -358,7 +358,7 @@ static bool is_number(const char *text, const char *word, unsigned least, unsign
 /* Is it something that a run can show? */
 static bool is_shown(const char *text)
 {
-    static const char *const ends[] = { "deadlock", "stuck", "endless", "hang" };
+    static const char *const ends[] = { "deadlock", "stuck", "hang" };
 
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strncmp(text, ends[i], strlen(ends[i])) == 0 &&
@@ -388,7 +388,7 @@ static int read_shows(struct reader *reader)
         fw_script_set_shows(reader->schedule, text.buffer);
     else
         status = complain_of(reader,
-                             "'shows' may be 'exit N', 'signal N', 'deadlock', 'stuck', 'endless', "
+                             "'shows' may be 'exit N', 'signal N', 'deadlock', 'stuck', "
                              "'hang' or a kind of finding, not",
                              text.buffer);
     fw_output_abandon(&text);

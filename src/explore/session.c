@@ -174,7 +174,6 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
     head->seed = order->seed;
     head->depth = order->depth;
     head->length = order->length;
-    head->most_points = order->most_points;
     head->step_count = order->step_count;
     head->path_count = order->path_count ? order->path_count : 1;
     head->choice_count = order->choice_count;
@@ -334,14 +333,13 @@ static void judge(const struct fw_session *session, int status, bool in_time,
                   struct fw_run_result *result)
 {
     static const enum fw_run_end found[] = { [FW_OUTCOME_DEADLOCK] = FW_RUN_DEADLOCK,
-                                             [FW_OUTCOME_STUCK] = FW_RUN_STUCK,
-                                             [FW_OUTCOME_ENDLESS] = FW_RUN_ENDLESS };
+                                             [FW_OUTCOME_STUCK] = FW_RUN_STUCK };
     uint32_t outcome = session->head->outcome;
 
     result->controlled = session->head->claimed != 0;
     result->moves = session->moves;
     result->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-    if (outcome >= FW_OUTCOME_DEADLOCK && outcome <= FW_OUTCOME_ENDLESS)
+    if (outcome >= FW_OUTCOME_DEADLOCK && outcome <= FW_OUTCOME_STUCK)
         result->end = found[outcome];
     else if (!in_time)
         result->end = session->limit < session->setup.limit || is_stopped(session) ? FW_RUN_OVER

@@ -42,7 +42,7 @@ struct fw_run_order {
     uint32_t flags; /* FW_CONTROL_* */
     uint64_t seed;
     uint32_t depth;
-    uint64_t length, most_points;
+    uint64_t length;
     const struct fw_control_step *steps;
     uint32_t step_count;
     const struct fw_control_path *paths; /* [0] is the main thread's */
@@ -57,7 +57,6 @@ enum fw_run_end {
     FW_RUN_SIGNAL,   /* killed by signal `code`, not by us */
     FW_RUN_DEADLOCK, /* these were found by the runtime, and ended */
     FW_RUN_STUCK,
-    FW_RUN_ENDLESS,
     FW_RUN_TIMEOUT,  /* the limit has passed */
     FW_RUN_OVER,     /* the session was over before; says nothing about the program */
 };

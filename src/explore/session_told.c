@@ -116,7 +116,6 @@ const char *fw_run_text(const struct fw_run_result *result, char text[64])
     static const char *const words[] = {
         [FW_RUN_DEADLOCK] = "deadlock",
         [FW_RUN_STUCK] = "stuck: all threads wait",
-        [FW_RUN_ENDLESS] = "endless",
         [FW_RUN_TIMEOUT] = "hang",
         [FW_RUN_OVER] = "not over in time",
     };

@@ -455,8 +455,6 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
         return;
     tell(t, spot);
     fw_control_cover(t, op, spot->site);
-    if (fw_control->most_points && fw_control->point_count > fw_control->most_points)
-        fw_control_end(FW_OUTCOME_ENDLESS);
     t->plan.pending = true;
     if (strategy->at_point)
         strategy->at_point(t);

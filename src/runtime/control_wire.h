@@ -64,7 +64,6 @@ enum fw_control_outcome {
     FW_OUTCOME_ENDED,    /* exit was called */
     FW_OUTCOME_DEADLOCK, /* threads wait for each other's locks; the program was killed */
     FW_OUTCOME_STUCK,    /* everybody waits and nobody can wake anybody; killed */
-    FW_OUTCOME_ENDLESS,  /* more points than `most_points`; killed */
     FW_OUTCOME_REDUNDANT, /* everybody who could go on sleeps: another run has shown the rest */
 };
 
@@ -222,7 +221,6 @@ struct fw_control_head {
     uint32_t depth;       /* pct: number of ordering constraints */
     uint32_t threads;     /* expected, for strategies that need to know */
     uint64_t length;      /* expected number of points */
-    uint64_t most_points; /* 0: any */
     uint32_t step_count, path_count, choice_count;
     uint32_t sleep_count; /* threads behind the choices that sleep when the last one is made */
     uint32_t patience;    /* ms that a step waits for a thread in the kernel; 0: as long as usual */

@@ -98,7 +98,7 @@ static void ends_may_have_details(void **state)
 {
     static const char *const texts[] = { "signal 11 (Segmentation fault)", "exit 0",
                                          "stuck: all threads wait", "deadlock (a \"b\" #1)",
-                                         "hang:  x  y ", "endless (tab\there)",
+                                         "hang:  x  y ", "stuck (tab\there)",
                                          "deadlock: two\nlines", "race", "nondeterminism" };
 
     (void)state;
