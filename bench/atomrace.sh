@@ -22,30 +22,7 @@ noise_scale=${NOISE_SCALE:-2}
 noise=${NOISE:-random:50:50}
 limit=${LIMIT:-300}
 build=${BUILD:-build}
-say() { echo "atomrace.sh: $*" >&2; }
-die() { say "$@" && exit 1; }
-if [ -n "${WORK:-}" ]; then
-    mkdir -p "$WORK"
-    work=$(cd "$WORK" && pwd)
-else
-    work=$(mktemp -d "${TMPDIR:-/tmp}/foreweave-bench.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
-    trap 'exit 130' INT TERM
-fi
-sources=${SOURCES:-build/realworld/sources}
-
-if [ -z "${BUILD:-}" ]; then
-    say "building"
-    {
-        cmake --preset release -DFOREWEAVE_BENCH=ON
-        cmake --build build --parallel "$(nproc)"
-    } >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2 && die "the build failed"; }
-fi
-for program in foreweave bench/measure; do
-    [ -x "$build/$program" ] || die "'$build/$program' is missing: build with -DFOREWEAVE_BENCH=ON"
-done
-foreweave=$(cd "$build" && pwd)/foreweave
-measure=$(cd "$build" && pwd)/bench/measure
+. bench/place.bash
 
 # A way is a compiler, or COMPILER-hooks.
 c_of() {
