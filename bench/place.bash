@@ -1,4 +1,4 @@
-# place.bash - sourced by record.sh and atomrace.sh, from the project's folder: $work, a place for what is
+# place.bash - sourced by record.sh, atomrace.sh and noise.sh, from the project's folder: $work, a place for what is
 # built and written, and the programs $foreweave and $measure, built if $build was not named by BUILD.
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@" && exit 1; }
