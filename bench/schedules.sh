@@ -8,11 +8,12 @@
 #
 #   STRATEGIES="random pct pctlarge delay pos chess predict"
 #   SEEDS=20  LIMIT=10000 (runs)  JOBS=2  DEPTH=3  WORK=folder (kept: results of what was done are not made again)
+#   PATIENCE=seconds: no seed is begun for a cell after so long; the mean is of those made, 10000 (0/3)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export FOREWEAVE=${FOREWEAVE:-$PWD/build/foreweave}
 strategies=${STRATEGIES:-random pct pctlarge delay pos chess predict}
-seeds=${SEEDS:-20} limit=${LIMIT:-10000} jobs=${JOBS:-2} depth=${DEPTH:-3}
+seeds=${SEEDS:-20} limit=${LIMIT:-10000} jobs=${JOBS:-2} depth=${DEPTH:-3} patience=${PATIENCE:-}
 if [ -n "${WORK:-}" ]; then
     mkdir -p "$WORK" && work=$(cd "$WORK" && pwd)
 else
@@ -26,24 +27,25 @@ names=$(bash tests/schedules/build.sh --list "$@" | cut -f1)
 first() { # NAME STRATEGY SEED
     local result=$work/$1.$2.$3.json
     [ -s "$result" ] || (cd "$work" && "$FOREWEAVE" explore -q -s "$2" --seed="$3" -d "$depth" -n "$limit" -j "$jobs" \
-        --until-first --limit=20 --folder="$work/of" --format=json -o "$result" -- "./$1" 2>"$work/errors")
-    rm -rf "$work/of"
+        --until-first --limit=20 --folder="$result.of" --format=json -o "$result" -- "./$1" 2>"$result.errors")
+    rm -rf "$result.of" "$result.errors"
     sed -n 's/.*"runs":{"all":\([0-9]*\).*"end":"\([a-z]*\)".*/\1 \2/p' "$result" |
         awk '{ if ($2 == "first") print $1; else if ($2 == "exhausted") print "-"; else print "none" }'
 }
 
 cell() { # NAME STRATEGY
-    local seed some=$seeds
+    local seed some=$seeds begun=$SECONDS
     [ "$2" != chess ] || some=1
     for seed in $(seq "$some"); do
+        if [ ! -s "$work/$1.$2.$seed.json" ] && [ -n "$patience" ] && ((SECONDS - begun >= patience)); then break; fi
         first "$1" "$2" "$seed"
-    done | awk -v limit="$limit" '
+    done | awk -v limit="$limit" -v seeds="$some" '
         $1 == "-" { none = 1 }
         $1 == "none" { sum += limit }
         $1 ~ /^[0-9]+$/ { sum += $1; found++ }
         END {
             if (none) printf " –"
-            else if (found == NR) printf " %.0f", sum / NR
+            else if (found == NR && NR == seeds) printf " %.0f", sum / NR
             else printf " %.0f (%d/%d)", sum / NR, found, NR
         }'
 }
