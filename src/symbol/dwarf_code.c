@@ -90,6 +90,7 @@ void fw_dwarf_release(struct fw_dwarf *dwarf)
         fw_vec_release(&dwarf->units.at[i].functions);
     fw_vec_release(&dwarf->units);
     fw_vec_release(&dwarf->spans);
+    fw_dwarf_scopes_release(&dwarf->scopes);
     dwarf_end(dwarf->dwarf);
     memset(dwarf, 0, sizeof *dwarf);
 }
@@ -235,42 +236,25 @@ static Dwarf_Die declaration_of(Dwarf_Die *die)
     return at;
 }
 
-static bool is_scope(Dwarf_Die *die)
-{
-    switch (dwarf_tag(die)) {
-    case DW_TAG_namespace:
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-    case DW_TAG_union_type:
-    case DW_TAG_subprogram:
-        return true;
-    default:
-        return false;
-    }
-}
-
 const char *fw_dwarf_name(struct fw_dwarf *dwarf, const struct fw_dwarf_unit *unit, Dwarf_Die *die)
 {
-    Dwarf_Die declaration = declaration_of(die), *scopes = NULL;
+    Dwarf_Die declaration = declaration_of(die), scopes[FW_DWARF_DEPTH];
     const char *name = dwarf_diename(&declaration);
     char text[1024] = "";
-    size_t len = 0;
-    int count = 0;
+    size_t len = 0, count = 0;
 
     if (!name)
         return NULL;
     if (!unit->plain)
-        count = dwarf_getscopes_die(&declaration, &scopes);
-    for (int i = count - 1; i > 0; i--) {
-        const char *scope = is_scope(&scopes[i]) ? dwarf_diename(&scopes[i]) : NULL;
+        count = fw_dwarf_scopes_of(&dwarf->scopes, &declaration, scopes, FW_DWARF_DEPTH);
+    while (count-- > 0) {
+        const char *scope = dwarf_diename(&scopes[count]);
 
-        if (!scope && is_scope(&scopes[i]) && strcmp(name, "operator()") == 0)
+        if (!scope && strcmp(name, "operator()") == 0)
             scope = "{lambda}";
-
         if (scope && len < sizeof text)
             len += (size_t)snprintf(text + len, sizeof text - len, "%s::", scope);
     }
-    free(scopes);
     if (len < sizeof text)
         snprintf(text + len, sizeof text - len, "%s", name);
     return fw_dwarf_keep(dwarf, text);
@@ -308,7 +292,7 @@ static void walk_functions(struct fw_dwarf_unit *unit, Dwarf_Die *parent, unsign
             return;
         if (dwarf_tag(&die) == DW_TAG_subprogram)
             add_function(unit, &die);
-        if (is_scope(&die) || dwarf_tag(&die) == DW_TAG_module ||
+        if (fw_dwarf_is_scope(&die) || dwarf_tag(&die) == DW_TAG_module ||
             dwarf_tag(&die) == DW_TAG_lexical_block)
             walk_functions(unit, &die, depth + 1, steps);
     } while (dwarf_siblingof(&die, &die) == 0);

@@ -9,6 +9,7 @@
 
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "symbol/dwarf_scopes.h"
 #include "symbol/symbolizer.h"
 
 #include <elfutils/libdw.h>
@@ -42,6 +43,7 @@ struct fw_dwarf {
     struct fw_strtab *texts; /* where names are kept */
     FW_VEC(struct fw_dwarf_unit) units;
     FW_VEC(struct fw_dwarf_span) spans; /* of units, by start */
+    struct fw_dwarf_scope_units scopes; /* of units that names were asked of */
 };
 
 /* Takes the units in; a file without debug information has none. */
