@@ -15,8 +15,11 @@ struct fw_thread *fw_enter_again(void)
 {
     struct fw_thread *t = fw_self;
 
-    if (FW_UNLIKELY(!t || t->inside || !fw_serial))
+    if (FW_UNLIKELY(!t || t->inside || !fw_serial)) {
+        if (t && fw_hot.regions)
+            fw_flow_follow(FW_FLOW_CALL);
         return NULL;
+    }
     t->inside = 1;
     fw_token_regain(t);
     return t;

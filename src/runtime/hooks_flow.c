@@ -9,6 +9,9 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+void (*fw_flow_follow)(enum fw_flow what);
+void (*fw_flow_freed)(const void *memory, size_t bytes);
+
 static inline void pop(void)
 {
     struct fw_frame *frame = --fw_hot.top;
@@ -37,6 +40,8 @@ FW_EXPORT void __tsan_func_entry(void *site)
     frame->site = (uintptr_t)site;
     frame->stack = stack;
     fw_hot.top = frame + 1;
+    if (FW_UNLIKELY(fw_hot.regions))
+        fw_flow_follow(FW_FLOW_ENTRY);
 }
 
 FW_EXPORT void __tsan_func_exit(void)
@@ -51,6 +56,8 @@ FW_EXPORT void __tsan_func_exit(void)
     }
     if (fw_hot.top[-1].function)
         pop();
+    if (FW_UNLIKELY(fw_hot.regions))
+        fw_flow_follow(FW_FLOW_EXIT);
 }
 
 /* A handler that jumps away leaves its base: it dies as frames do.  On a stack of its own that lies

@@ -21,6 +21,7 @@
  * back.  No locks here: a fork child and a signal handler can allocate as far as libc lets them.
  */
 #include "runtime/intercept.h"
+#include "runtime/thread.h"
 #include "runtime/values.h"
 
 #include <dlfcn.h>
@@ -223,6 +224,8 @@ FW_EXPORT void free(void *block)
         fw_record_free(t, block, size_of(block), FW_PC);
     else if (FW_UNLIKELY(fw_heap_away))
         miss_free(block);
+    if (FW_UNLIKELY(fw_hot.regions))
+        fw_flow_freed(block, size_of(block));
     heap.free(block);
     fw_done(t);
 }
@@ -255,6 +258,8 @@ static void *reallocate(void *old, size_t bytes, uintptr_t pc)
     void *block;
 
     if (!t) {
+        if (FW_UNLIKELY(fw_hot.regions))
+            fw_flow_freed(old, size_of(old));
         block = heap.realloc(old, bytes);
         if (FW_UNLIKELY(fw_heap_away) && (block || !bytes)) {
             miss_free(old);

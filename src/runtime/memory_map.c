@@ -5,6 +5,7 @@
  * Pages that mremap moves are read where they were and written where they are, as realloc's blocks.
  */
 #include "runtime/intercept.h"
+#include "runtime/thread.h"
 
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -52,8 +53,11 @@ FW_EXPORT void *mmap64(void *where, size_t bytes, int protection, int flags, int
 FW_EXPORT int munmap(void *start, size_t bytes)
 {
     struct fw_thread *t = fw_enter();
-    int result = REAL(munmap)(start, bytes);
+    int result;
 
+    if (FW_UNLIKELY(fw_hot.regions))
+        fw_flow_freed(start, whole_pages(bytes));
+    result = REAL(munmap)(start, bytes);
     if (t && result == 0)
         tell_unmap(t, start, whole_pages(bytes), FW_PC);
     fw_done(t);

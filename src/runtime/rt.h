@@ -105,6 +105,18 @@ void fw_said(struct fw_thread *t);
 struct fw_thread *fw_enter_again(void);
 void fw_leave(struct fw_thread *t);
 
+/*
+ * Where threads run in parallel: told while fw_hot.regions is not 0, by the thread itself, that it
+ * enters or has left a function, is in an interceptor, is about to free memory.  errno is kept.
+ */
+enum fw_flow {
+    FW_FLOW_ENTRY,
+    FW_FLOW_EXIT,
+    FW_FLOW_CALL,
+};
+extern void (*fw_flow_follow)(enum fw_flow what);
+extern void (*fw_flow_freed)(const void *memory, size_t bytes);
+
 /* --- the token ----------------------------------------------------------------------------- */
 
 enum fw_woken {

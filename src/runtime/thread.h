@@ -19,7 +19,7 @@
 /* One call that has not returned.  A base (function 0) keeps what is below from being dropped. */
 struct fw_frame {
     uintptr_t function; /* an address inside it */
-    uintptr_t site;     /* the return address in its caller */
+    uintptr_t site;     /* the return address in its caller; the upper 16 bits are for marks */
     uintptr_t stack;    /* the stack pointer: frames of callers lie above */
 };
 
@@ -40,6 +40,7 @@ struct fw_hot {
     struct fw_frame *top, *end; /* frames: next free one, and the array's end */
     struct fw_frame *base;      /* frames[0], a base */
     struct fw_frame *written;   /* frames below were sent */
+    uint32_t regions; /* not 0: somebody wants to know what it does (fw_flow_follow) */
 };
 
 extern __thread struct fw_hot fw_hot;
