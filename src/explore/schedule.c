@@ -2,6 +2,7 @@
 #include "explore/schedule.h"
 
 #include "base/alloc.h"
+#include "base/words.h"
 #include "record/modules.h"
 
 #include <ctype.h>
@@ -130,26 +131,6 @@ void fw_script_set_program(struct fw_script *schedule, char *const *argv)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static void print_quoted(struct fw_output *out, const char *text)
-{
-    fw_output_text(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c == '"' || c == '\\')
-            fw_output_printf(out, "\\%c", c);
-        else if (c == '\n')
-            fw_output_text(out, "\\n");
-        else if (c == '\t')
-            fw_output_text(out, "\\t");
-        else if (c < ' ' || c == 0x7f)
-            fw_output_printf(out, "\\x%02x", c);
-        else
-            fw_output_bytes(out, text, 1);
-    }
-    fw_output_text(out, "\"");
-}
-
 /* A name as a word if it can be one. */
 static void print_name(struct fw_output *out, const char *name)
 {
@@ -160,7 +141,7 @@ static void print_name(struct fw_output *out, const char *name)
     if (*name && !*at)
         fw_output_text(out, name);
     else
-        print_quoted(out, name);
+        fw_output_quoted(out, name);
 }
 
 /* Words as they are, if they read as the same again. */
@@ -174,7 +155,7 @@ static void print_words(struct fw_output *out, const char *text)
     if (*text && !*at)
         fw_output_text(out, text);
     else
-        print_quoted(out, text);
+        fw_output_quoted(out, text);
 }
 
 static void print_anchor(struct fw_output *out, const struct fw_anchor *anchor)
@@ -186,7 +167,7 @@ static void print_anchor(struct fw_output *out, const struct fw_anchor *anchor)
     }
     if (anchor->text) {
         fw_output_text(out, " ");
-        print_quoted(out, anchor->text);
+        fw_output_quoted(out, anchor->text);
     }
     if (anchor->has_line)
         fw_output_printf(out, " %+" PRId32, anchor->line);
@@ -226,7 +207,7 @@ void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
         fw_output_text(out, "program");
         for (size_t i = 0; i < schedule->program.len; i++) {
             fw_output_text(out, " ");
-            print_quoted(out, schedule->program.at[i]);
+            fw_output_quoted(out, schedule->program.at[i]);
         }
         fw_output_text(out, "\n");
     }
@@ -236,7 +217,7 @@ void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
         fw_output_text(out, "time virtual\n");
     if (schedule->judge) {
         fw_output_text(out, "judge ");
-        print_quoted(out, schedule->judge);
+        fw_output_quoted(out, schedule->judge);
         fw_output_text(out, "\n");
     }
     if (schedule->shows) {
