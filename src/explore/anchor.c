@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/strtab.h"
-#include "explore/source_text.h"
+#include "symbol/source_text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -99,44 +99,6 @@ uint32_t fw_anchors_class(struct fw_anchors *anchors, const struct fw_anchor *an
 
 /* --- sites ----------------------------------------------------------------------------------- */
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* Without "/..", as far as letters can tell. */
-static void straighten(const char *path, char *to, size_t room)
-{
-    size_t len = 0;
-
-    for (; *path && len + 1 < room; path++) {
-        to[len++] = *path;
-        if (len >= 4 && memcmp(to + len - 4, "/../", 4) == 0) {
-            len -= 4;
-            while (len && to[--len] != '/')
-                ;
-            to[len++] = '/';
-        }
-    }
-    to[len] = '\0';
-}
-
-/* Of the system: its headers and libraries. */
-static bool is_foreign(const char *name)
-{
-    static const char *const folders[] = { "/usr/include/", "/usr/local/include/", "/usr/lib/",
-                                           "/usr/lib64/",   "/usr/lib32/",         "/lib/",
-                                           "/lib64/",       "/usr/local/lib/" };
-
-    char path[4096];
-
-    straighten(name, path, sizeof path);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (begins(path, folders[i]))
-            return true;
-    return false;
-}
-
 enum whose {
     OWN,    /* the frame is the user's */
     HEADER, /* all frames are of headers: the caller must tell */
@@ -157,14 +119,14 @@ static enum whose find_frame(struct fw_anchors *anchors, const char *path,
     uint32_t module;
     size_t count;
 
-    if (!*path || is_foreign(path))
+    if (!*path || fw_source_is_foreign(path))
         return NOBODY;
     module = fw_symbolizer_module(anchors->symbolizer, path, NULL, 0);
     count = fw_symbolizer_frames(anchors->symbolizer, module, call, frames, FRAMES);
     place->directory = fw_symbolizer_directory(anchors->symbolizer, module, call);
     for (size_t i = 0; i < count; i++) {
         place->frame = frames[i];
-        if (!frames[i].at.file || !is_foreign(frames[i].at.file))
+        if (!frames[i].at.file || !fw_source_is_foreign(frames[i].at.file))
             return frames[i].function || frames[i].at.file ? OWN : NOBODY;
     }
     return count ? HEADER : NOBODY;
@@ -247,7 +209,7 @@ bool fw_anchors_names(const char *path, const char *function)
     bool names = false;
     size_t length;
     const char *name = own_name(function, &length);
-    int fd = is_foreign(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fw_source_is_foreign(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     char *file = MAP_FAILED;
 
     if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size)

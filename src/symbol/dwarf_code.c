@@ -401,6 +401,7 @@ size_t fw_dwarf_frames(struct fw_dwarf *dwarf, uint64_t address, struct fw_sourc
             .at = at,
             .inlined = count > 0,
             .first_line = fw_dwarf_declared(dwarf, unit, &chain[count]).line,
+            .copy = dwarf_dieoffset(&chain[count]),
         };
         if (count)
             at = source_of(dwarf, unit, &chain[count], DW_AT_call_file, DW_AT_call_line);

@@ -36,6 +36,8 @@ struct fw_source_frame {
     struct fw_source at;  /* where it is, or where it calls the frame before this one */
     bool inlined;         /* into the next frame */
     unsigned first_line;  /* of the function; 0: unknown */
+    uint64_t copy;        /* the same for all addresses of one copy of the function in its outermost
+                             one, and for no others there; 0: unknown */
 };
 
 /* The function that covers an address. */

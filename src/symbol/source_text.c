@@ -1,5 +1,5 @@
 /* source_text.c - see source_text.h. */
-#include "explore/source_text.h"
+#include "symbol/source_text.h"
 
 #include "base/alloc.h"
 #include "base/vec.h"
@@ -21,12 +21,20 @@ struct file {
 
 struct fw_source_texts {
     FW_VEC(struct file) files;
+    bool bounded;
+    struct timespec newest; /* later changes than this are not for us */
     char line[FW_SOURCE_TEXT];
 };
 
 struct fw_source_texts *fw_source_texts_create(void)
 {
     return fw_xcalloc(1, sizeof(struct fw_source_texts));
+}
+
+void fw_source_texts_until(struct fw_source_texts *texts, const struct timespec *newest)
+{
+    texts->bounded = true;
+    texts->newest = *newest;
 }
 
 void fw_source_texts_destroy(struct fw_source_texts *texts)
@@ -47,7 +55,15 @@ void fw_source_texts_destroy(struct fw_source_texts *texts)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-static FILE *open_source(const char *directory, const char *name)
+static bool is_newer(const struct fw_source_texts *texts, const struct stat *about)
+{
+    return texts->bounded && (about->st_mtim.tv_sec > texts->newest.tv_sec ||
+                              (about->st_mtim.tv_sec == texts->newest.tv_sec &&
+                               about->st_mtim.tv_nsec > texts->newest.tv_nsec));
+}
+
+static FILE *open_source(const struct fw_source_texts *texts, const char *directory,
+                         const char *name)
 {
     struct stat about;
     FILE *in = NULL;
@@ -61,16 +77,16 @@ static FILE *open_source(const char *directory, const char *name)
     if (!in)
         in = fopen(name, "re");
     if (in && (fstat(fileno(in), &about) < 0 || !S_ISREG(about.st_mode) ||
-               about.st_size > FILE_BYTES)) {
+               about.st_size > FILE_BYTES || is_newer(texts, &about))) {
         fclose(in);
         in = NULL;
     }
     return in;
 }
 
-static void load(struct file *file)
+static void load(const struct fw_source_texts *texts, struct file *file)
 {
-    FILE *in = open_source(file->directory, file->name);
+    FILE *in = open_source(texts, file->directory, file->name);
 
     if (!in)
         return;
@@ -98,7 +114,7 @@ static const struct file *find(struct fw_source_texts *texts, const char *direct
     fw_vec_push(&texts->files, ((struct file){ .directory = fw_xstrdup(directory),
                                                .name = fw_xstrdup(name) }));
     file = &fw_vec_last(&texts->files);
-    load(file);
+    load(texts, file);
     return file;
 }
 
@@ -129,4 +145,43 @@ const char *fw_source_text(struct fw_source_texts *texts, const char *directory,
     squeeze(file->text + file->starts.at[line - 1],
             file->starts.at[line] - 1 - file->starts.at[line - 1], texts->line);
     return texts->line[0] ? texts->line : NULL;
+}
+
+/* --- whose it is ----------------------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Without "/..", as far as letters can tell. */
+static void straighten(const char *path, char *to, size_t room)
+{
+    size_t len = 0;
+
+    for (; *path && len + 1 < room; path++) {
+        to[len++] = *path;
+        if (len >= 4 && memcmp(to + len - 4, "/../", 4) == 0) {
+            len -= 4;
+            while (len && to[--len] != '/')
+                ;
+            to[len++] = '/';
+        }
+    }
+    to[len] = '\0';
+}
+
+bool fw_source_is_foreign(const char *name)
+{
+    static const char *const folders[] = { "/usr/include/", "/usr/local/include/", "/usr/lib/",
+                                           "/usr/lib64/",   "/usr/lib32/",         "/lib/",
+                                           "/lib64/",       "/usr/local/lib/" };
+
+    char path[4096];
+
+    straighten(name, path, sizeof path);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (begins(path, folders[i]))
+            return true;
+    return false;
 }

@@ -1,0 +1,31 @@
+/*
+ * hooks.h - the calls of access hooks in the code of a program or library.
+ *
+ * The wrapper has compilers put a call before every plain access.  An access is known by where that
+ * call returns to, here and at run time.  Hooks of atomic operations, of functions and of branches
+ * are not among them.
+ */
+#ifndef FW_SYMBOL_HOOKS_H
+#define FW_SYMBOL_HOOKS_H
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fw_hook {
+    uint64_t returns;  /* to this address of the file */
+    bool write;        /* the access writes */
+    uint32_t branches; /* conditional jumps of its function that lie before it */
+};
+
+FW_VEC_TYPE(fw_hooks, struct fw_hook);
+
+/* Appends all of the file, by address.  -1: it cannot be read, or is not for x86-64. */
+int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err);
+
+/* Does this name an access hook?  *write: of one that writes. */
+bool fw_hook_is_access(const char *name, bool *write);
+
+#endif
