@@ -270,7 +270,7 @@ struct rehash {
 
 static void tell_policy(const struct policy *policy, size_t before, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
 
     fw_reads(t, &policy->next_resize, sizeof policy->next_resize, pc);
     if (policy->next_resize != before)

@@ -172,7 +172,7 @@ PAIR_HOOKS(unaligned_volatile_)
 
 static void on_range(void *address, size_t bytes, bool write, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     if (!t)
         return;

@@ -24,7 +24,7 @@ int __lxstat(int version, const char *path, struct stat *about);
 
 static void tell(const void *buffer, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = buffer ? fw_enter() : NULL;
+    struct fw_thread *t = buffer ? fw_enter_from(pc) : NULL;
 
     fw_writes(t, buffer, bytes, pc);
     fw_done(t);
@@ -169,7 +169,7 @@ FW_EXPORT int gethostname(char *to, size_t most)
 
 static int tell_option(int result, const void *value, const socklen_t *length, uintptr_t pc)
 {
-    struct fw_thread *t = result == 0 && length ? fw_enter() : NULL;
+    struct fw_thread *t = result == 0 && length ? fw_enter_from(pc) : NULL;
 
     if (t) {
         fw_writes(t, length, sizeof *length, pc);

@@ -400,7 +400,7 @@ static void tell_lock(struct fw_thread *t, bool takes, int result, uintptr_t pc)
 
 static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
     bool locks = t && is_lock(command) && fw_readable(argument, sizeof(struct flock));
     short type = locks ? ((const struct flock *)argument)->l_type : F_WRLCK;
     int result;

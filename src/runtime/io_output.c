@@ -50,7 +50,7 @@ int __wprintf_chk(int flag, const wchar_t *restrict format, ...);
 
 static void tell_read(const void *buffer, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     fw_reads(t, buffer, bytes, pc);
     fw_done(t);

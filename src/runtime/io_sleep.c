@@ -165,7 +165,7 @@ FW_EXPORT int pclose(FILE *stream)
 
 static void tell_spawn(uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     fw_process_forks(t, pc);
     fw_done(t);

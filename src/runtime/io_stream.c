@@ -119,7 +119,7 @@ void fw_stream_unlock(void *stream)
  */
 static struct fw_thread *begin(FILE *stream, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
     bool waits = t && reader_waits(stream);
 
     if (t)
@@ -226,7 +226,7 @@ void fw_stream_end(FILE *stream, uintptr_t pc)
 
 static void tell_written(const void *buffer, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     fw_writes(t, buffer, bytes, pc);
     fw_done(t);
@@ -313,7 +313,7 @@ FW_EXPORT char *__fgets_unlocked_chk(char *restrict line, size_t room, int most,
 
 static ssize_t tell_getline(char **line, size_t *room, ssize_t length, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     fw_writes(t, line, sizeof *line, pc);
     fw_writes(t, room, sizeof *room, pc);

@@ -15,7 +15,7 @@ static uint64_t timer_signals; /* those that timer_create was asked for */
 /* Before the real call, as the program's own: the handler may run in it. */
 static void tell_set(int number, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     if (t) {
         fw_signals_sent(t, number, pc);
@@ -38,7 +38,7 @@ FW_EXPORT useconds_t ualarm(useconds_t first, useconds_t again)
 
 static void tell_times(const void *wanted, const void *old, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     if (wanted)
         fw_reads(t, wanted, bytes, pc);

@@ -253,7 +253,7 @@ static void tell_moved(struct fw_thread *t, void *old, size_t had, void *block, 
 
 static void *reallocate(void *old, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
     size_t had;
     void *block;
 

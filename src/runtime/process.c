@@ -149,7 +149,7 @@ static int start_in_child(void *context)
 
 static void tell_clone(uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     fw_process_forks(t, pc);
     fw_done(t);

@@ -83,7 +83,9 @@ struct fw_thread; /* thread.h; most interceptors need only the pointer */
  * just do the real thing: serial mode is off, the library is not ready, the thread is unknown or
  * is inside already.
  */
-#define fw_enter() fw_enter_at(FW_PC, __func__, NULL)
+#define fw_enter() fw_enter_from(FW_PC)
+/* The same in a function that interceptors share, which is given their callers. */
+#define fw_enter_from(pc) fw_enter_at(pc, __func__, NULL)
 /* The same for what synchronises through an object or may wait: a point of controlled runs. */
 #define fw_enter_on(object) fw_enter_at(FW_PC, __func__, object)
 struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object);
@@ -94,8 +96,10 @@ struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object
  *   fw_tell_after  of memory that was accessed just now, by a function that calls nobody back
  *   fw_say         what is no event (modules, names, expected races), until fw_said
  */
-#define fw_tell() fw_tell_at(FW_PC, __func__)
-#define fw_tell_after() fw_tell_after_at(FW_PC, __func__)
+#define fw_tell() fw_tell_from(FW_PC)
+#define fw_tell_from(pc) fw_tell_at(pc, __func__)
+#define fw_tell_after() fw_tell_after_from(FW_PC)
+#define fw_tell_after_from(pc) fw_tell_after_at(pc, __func__)
 #define fw_say() fw_say_at(FW_PC, __func__, NULL)
 struct fw_thread *fw_tell_at(uintptr_t pc, const char *name);
 struct fw_thread *fw_tell_after_at(uintptr_t pc, const char *name);

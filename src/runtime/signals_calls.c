@@ -26,7 +26,7 @@ static int set_action(int number, const struct sigaction *wanted, struct sigacti
                       uintptr_t pc)
 {
     int result = fw_signals_action(number, wanted, old);
-    struct fw_thread *t = result == 0 && (wanted || old) ? fw_enter() : NULL;
+    struct fw_thread *t = result == 0 && (wanted || old) ? fw_enter_from(pc) : NULL;
 
     if (wanted)
         fw_reads(t, wanted, sizeof *wanted, pc);
@@ -226,7 +226,7 @@ FW_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
  * the end of a child. */
 static void tell_sent(int number, bool to_us, uintptr_t pc)
 {
-    struct fw_thread *t = to_us || fw_channel_has_children() ? fw_enter() : NULL;
+    struct fw_thread *t = to_us || fw_channel_has_children() ? fw_enter_from(pc) : NULL;
 
     if (t && to_us) {
         fw_signals_sent(t, number, pc);

@@ -29,7 +29,7 @@ void *__tsan_memset(void *to, int byte, size_t bytes);
 
 static inline void tell_copy(const void *to, const void *from, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell();
+    struct fw_thread *t = fw_tell_from(pc);
 
     if (!t)
         return;
@@ -40,7 +40,7 @@ static inline void tell_copy(const void *to, const void *from, size_t bytes, uin
 
 static inline void tell_write(const void *to, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell();
+    struct fw_thread *t = fw_tell_from(pc);
 
     if (!t)
         return;
@@ -169,7 +169,7 @@ static size_t compared(const void *a, const void *b, size_t bytes, int result)
 
 static int compare(const void *a, const void *b, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
     int result = real_memcmp(a, b, bytes);
 
     if (!t)

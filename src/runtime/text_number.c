@@ -19,7 +19,7 @@
 /* Read to the character that ended the number. */
 static void tell_number(const char *text, const char *stop, char **end, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
 
     fw_reads(t, text, (size_t)(stop - text) + 1, pc);
     if (end)
@@ -101,7 +101,7 @@ FW_EXPORT double atof(const char *text)
 
 static void tell_array(const void *base, size_t bytes, bool reads, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     if (reads)
         fw_reads(t, base, bytes, pc);

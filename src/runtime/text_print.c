@@ -31,7 +31,7 @@ int __dprintf_chk(int fd, int flag, const char *format, ...);
 /* `length` is what the real function returned; it has written that and a zero, within `most`. */
 static int printed(const char *to, size_t most, int length, uintptr_t pc)
 {
-    struct fw_thread *t = length >= 0 && most ? fw_enter() : NULL;
+    struct fw_thread *t = length >= 0 && most ? fw_enter_from(pc) : NULL;
 
     fw_writes(t, to, (size_t)length < most ? (size_t)length + 1 : most, pc);
     fw_done(t);
@@ -41,7 +41,7 @@ static int printed(const char *to, size_t most, int length, uintptr_t pc)
 /* The text is a new block, of which malloc has told. */
 static int made(char **to, int length, uintptr_t pc)
 {
-    struct fw_thread *t = length >= 0 ? fw_enter() : NULL;
+    struct fw_thread *t = length >= 0 ? fw_enter_from(pc) : NULL;
 
     if (t) {
         fw_writes(t, to, sizeof *to, pc);

@@ -104,7 +104,7 @@ static size_t stored_size(const struct piece *piece, const void *at)
 /* `stored` is what the real function returned. */
 static void tell_stored(const char *format, va_list arguments, int stored, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
     struct piece piece;
     va_list rest;
 
@@ -136,7 +136,7 @@ static void tell_stored(const char *format, va_list arguments, int stored, uintp
 /* The text is read to its end, however much of it is converted. */
 static void tell_source(const char *text, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_from(pc);
 
     fw_reads_text(t, text, pc);
     fw_done(t);

@@ -60,7 +60,7 @@ FW_EXPORT size_t strnlen(const char *text, size_t most)
 
 static void tell_copy(const char *to, const char *from, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell();
+    struct fw_thread *t = fw_tell_from(pc);
 
     fw_reads(t, from, bytes, pc);
     fw_writes(t, to, bytes, pc);
@@ -76,7 +76,7 @@ static inline void tell_whole(const char *to, const char *from, uintptr_t pc)
 /* strncpy fills up with zeros. */
 static inline void tell_padded(const char *to, const char *from, size_t most, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell();
+    struct fw_thread *t = fw_tell_from(pc);
 
     if (!t)
         return;
@@ -87,7 +87,7 @@ static inline void tell_padded(const char *to, const char *from, size_t most, ui
 
 static inline void tell_appended(const char *to, const char *from, size_t most, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell();
+    struct fw_thread *t = fw_tell_from(pc);
     size_t had, added;
 
     if (!t)
@@ -175,7 +175,7 @@ FW_EXPORT char *__strncat_chk(char *to, const char *from, size_t most, size_t ro
 /* The block is allocated by libc through malloc, which tells of it. */
 static char *copied(char *copy, const char *text, size_t most, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
     size_t length;
 
     if (!t)
@@ -230,7 +230,7 @@ static size_t equal_part(const char *a, const char *b, size_t most, bool fold)
 
 static int compared(int result, const char *a, const char *b, size_t most, bool fold, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
     size_t bytes;
 
     if (!t)
@@ -281,7 +281,7 @@ FW_EXPORT int strcoll(const char *a, const char *b)
 /* Read as far as `end` and that, or to the string's end if it is NULL. */
 static void tell_search(const char *text, const char *end, const char *set, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
 
     if (!t)
         return;
@@ -383,7 +383,7 @@ FW_EXPORT char *strcasestr(const char *text, const char *part)
 /* A token was read to its end, where a zero was put, or the text's end was met. */
 static char *tell_token(char *start, char *token, const char *apart, char **save, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
     size_t length;
 
     if (!t)

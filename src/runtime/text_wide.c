@@ -17,7 +17,7 @@ static size_t touched(const wchar_t *text, size_t most)
 
 static void tell(const void *to, size_t written, const void *from, size_t read, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell_after_from(pc);
 
     fw_reads(t, from, WIDE(read), pc);
     fw_writes(t, to, WIDE(written), pc);

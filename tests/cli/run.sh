@@ -128,9 +128,9 @@ done
 [ "$(found atomicity confirmed kernel_mozilla_10_ok.json)" = 0 ] || complain "two variables: the right one"
 
 # Those that are hard to lead there: threads that are joined behind their last event, waits whose rounds hang
-# on the schedule, an acquire inside a wait, an owner that dies, a lock that is only annotated.
+# on the schedule, an acquire inside a wait, an owner that dies, a lock that is only annotated, a signal that is sent.
 bash "$FOREWEAVE_SOURCE/tests/programs/confirm.sh" --trials=2 \
-    --filter='^(mutex_heap|cxx_latch|deadlock_condition|mutex_robust|annotated_tsan)(_ok)?[.]' >out ||
+    --filter='^(mutex_heap|cxx_latch|deadlock_condition|mutex_robust|annotated_tsan|kernel_aget_2)(_ok)?[.]' >out ||
     complain "of the hard ones not all are confirmed: $(cat out)"
 
 # For people: harm first, the replay line, the program's output.
