@@ -17,7 +17,7 @@
 #include "cmd/selection.h"
 #include "record/recording.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct fw_check_limits {
     double start;   /* of the command */
@@ -26,7 +26,7 @@ struct fw_check_limits {
     uint64_t steps; /* of one question; 0: the default */
     size_t jobs;    /* threads; 0: as many as are useful here */
     bool all_steps; /* the report will have all steps of all witnesses */
-    const volatile sig_atomic_t *stop; /* set: it ends as if the time were over; NULL: never */
+    const atomic_int *stop; /* set: it ends as if the time were over; NULL: never */
 };
 
 struct fw_check_job {

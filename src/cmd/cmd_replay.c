@@ -68,7 +68,7 @@ static const struct fw_option options[] = {
 
 struct job {
     const struct replay *options;
-    const volatile sig_atomic_t *stop; /* NULL: in gdb signals are for it */
+    const atomic_int *stop; /* NULL: in gdb signals are for it */
     struct fw_standard_input input;
     struct fw_script script;
     struct fw_replayer replay;

@@ -60,7 +60,7 @@ struct work {
     const struct run *run;
     char **argv;
     char *trace; /* path */
-    const volatile sig_atomic_t *stop;
+    const atomic_int *stop;
     struct fw_selection selection; /* of analyses */
     struct fw_standard_input input;
     struct fw_places places;

@@ -1,7 +1,10 @@
 /* interrupt.c - see interrupt.h. */
 #include "cmd/interrupt.h"
 
-static volatile sig_atomic_t came;
+#include <signal.h>
+
+/* Threads look at it. */
+static atomic_int came;
 
 static void note(int number)
 {
@@ -10,7 +13,7 @@ static void note(int number)
     signal(SIGTERM, SIG_DFL);
 }
 
-const volatile sig_atomic_t *fw_interrupt_watch(void)
+const atomic_int *fw_interrupt_watch(void)
 {
     struct sigaction action = { .sa_handler = note };
 
@@ -21,5 +24,7 @@ const volatile sig_atomic_t *fw_interrupt_watch(void)
 
 int fw_interrupt_status(void)
 {
-    return came ? 128 + came : 0;
+    int number = came;
+
+    return number ? 128 + number : 0;
 }

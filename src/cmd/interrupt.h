@@ -5,10 +5,10 @@
 #ifndef FW_CMD_INTERRUPT_H
 #define FW_CMD_INTERRUPT_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 /* From now on they are noted here: the signal that came, 0: none. */
-const volatile sig_atomic_t *fw_interrupt_watch(void);
+const atomic_int *fw_interrupt_watch(void);
 
 /* 128 + the signal that came, as a shell has it; 0: none came. */
 int fw_interrupt_status(void);

@@ -11,7 +11,7 @@
 #include "explore/conflicts.h"
 #include "explore/proposals.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct fw_foreseen {
     const struct fw_finding *finding;
@@ -25,7 +25,7 @@ struct fw_predicted_setup {
     uint64_t seed, quantum;
     double limit; /* seconds, less if all threads wait; 0: as long as it takes */
     double until; /* by fw_check_now: half of the time up to then is for predicting; 0: any */
-    const volatile sig_atomic_t *stop; /* set: what is known then is all; NULL: never */
+    const atomic_int *stop; /* set: what is known then is all; NULL: never */
     bool hide;    /* the program's output is not shown */
     bool quiet;
     bool two_variables; /* atomicity: also patterns over two of them */

@@ -17,7 +17,7 @@ struct fw_finding_replay {
     const char *trace;       /* NULL: the one that the result names */
     const char *runtime;
     double limit; /* seconds of a run */
-    const volatile sig_atomic_t *stop; /* set: no run goes on; NULL: never */
+    const atomic_int *stop; /* set: no run goes on; NULL: never */
     bool virtual_time;
     int input; /* as in fw_session_setup */
 

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "runtime/control_wire.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -33,7 +33,7 @@ struct fw_session_setup {
     bool serve;          /* the program is loaded once and copied for every run, if it can be */
     const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */
     double until;        /* by fw_session_now: no run goes on for longer; 0: any */
-    const volatile sig_atomic_t *stop; /* set: nor then; NULL: never */
+    const atomic_int *stop; /* set: nor then; NULL: never */
 };
 
 /* What a run shall do.  Arrays are borrowed. */

@@ -21,7 +21,7 @@
 #include "base/vec.h"
 #include "record/final.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct fw_record_setup {
@@ -40,7 +40,7 @@ struct fw_record_setup {
     bool end_stuck; /* and if nothing happens for a while from then on the program is killed */
     /* When the caller's handler of INT and TERM sets it the program gets TERM, and is killed if it
      * goes on for long; NULL: these signals are for the program. */
-    const volatile sig_atomic_t *stop;
+    const atomic_int *stop;
 };
 
 struct fw_recorded_trace {
