@@ -18,7 +18,7 @@
 struct record {
     const char *output;
     uint64_t seed, quantum;
-    bool quiet, positions, values;
+    bool quiet, positions, values, repeats;
 };
 
 static const struct record defaults = { .seed = 1 };
@@ -45,6 +45,12 @@ static const struct fw_option options[] = {
                 "was last seen there: code without hooks has written it (a library, assembly). "
                 "'check' then does not call findings certain that hang on such memory. Recording "
                 "takes up to twice as long." },
+    { "repeats", 0, NULL, "also record accesses that repeat one",
+      FW_OPTION(FLAG, struct record, repeats),
+      .detail = "Without synchronisation in between, an access to the same memory is recorded "
+                "once, which is enough for 'check'. What is to be seen in the order and number of "
+                "all accesses ('foreweave sections find') needs them all: larger traces, longer "
+                "runs." },
     { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct record, quiet) },
     { 0 },
 };
@@ -154,6 +160,7 @@ static int record_to(const struct record *record, const char *path, char **argv)
                                      .quantum = record->quantum,
                                      .stuck = record->quiet ? NULL : fw_record_say_stuck,
                                      .positions = record->positions,
+                                     .repeats = record->repeats,
                                      .values = record->values };
     struct fw_recorded recorded;
     struct fw_places places;

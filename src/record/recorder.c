@@ -5,6 +5,7 @@
 #include "record/launch.h"
 #include "record/places.h"
 #include "record/process.h"
+#include "trace/fwt.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -87,6 +88,8 @@ static void make_pairs(struct recorder *r)
     add_pair(r, "recorder", fw_xstrdup("foreweave " FOREWEAVE_VERSION));
     add_pair(r, "command", quote_arguments(setup->argv));
     add_pair(r, "seed", fw_xasprintf("%llu", (unsigned long long)setup->seed));
+    if (setup->repeats)
+        add_pair(r, FW_FWT_REPEATS_KEPT, fw_xstrdup("yes"));
     if (setup->quantum)
         add_pair(r, "quantum", fw_xasprintf("%llu", (unsigned long long)setup->quantum));
 }
@@ -364,11 +367,12 @@ static void release(struct recorder *r)
 
 static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
 {
-    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu%s%s%s%s",
+    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu%s%s%s%s%s",
                                  r->setup->noise ? "atomrace" : "record", r->door.name,
                                  (unsigned long long)r->setup->seed,
                                  r->setup->positions ? ":positions=1" : "",
                                  r->setup->values ? ":values=yes" : "",
+                                 r->setup->repeats ? ":repeats=1" : "",
                                  r->setup->noise ? ":noise=" : "",
                                  r->setup->noise ? r->setup->noise : "");
     struct fw_launch launch = { .argv = r->setup->argv,

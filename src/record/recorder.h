@@ -32,6 +32,7 @@ struct fw_record_setup {
     bool hide;              /* the program has no input, and its output is not shown */
     bool positions;         /* events tell where they were made (trace/positions.h) */
     uint64_t seed, quantum; /* quantum 0: the runtime's own */
+    bool repeats;           /* also record accesses that repeat one (src/runtime/shadow.h) */
     bool values;            /* look for memory that was written unseen (values.h) */
     const char *noise;      /* record overlaps alone (src/atomrace), with this noise; NULL: all */
     uint64_t ring_bytes;    /* a power of two; 0: the default */

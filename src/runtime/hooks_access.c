@@ -53,7 +53,8 @@ static inline bool note_usual(uintptr_t address, unsigned size, bool write)
 static inline bool record_usual(const struct fw_thread *t, uintptr_t address, unsigned size,
                                 bool write, uintptr_t pc)
 {
-    if (FW_UNLIKELY(t->lost || fw_hot.ticks < 0 || t->ignored || !fw_sink_is_ready(t)))
+    if (FW_UNLIKELY(t->lost || fw_hot.ticks < 0 || t->ignored || !fw_sink_is_ready(t) ||
+                    fw_shadow_unused))
         return false;
     if (FW_UNLIKELY(!note_usual(address, size, write)))
         return false;

@@ -43,6 +43,7 @@ static void start(void)
 
     if (options.values)
         fw_values_begin();
+    fw_shadow_unused = options.repeats;
     fw_thread_adopt_main();
     if (!fw_self) {
         fw_sink_off();

@@ -70,6 +70,12 @@ static bool set_values(struct fw_runtime_options *options, const char *value, si
     return options->values || is(value, length, "no");
 }
 
+static bool set_repeats(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    options->repeats = is(value, length, "1");
+    return options->repeats || is(value, length, "0");
+}
+
 static bool set_seed(struct fw_runtime_options *options, const char *value, size_t length)
 {
     return parse_number(value, length, &options->seed);
@@ -143,6 +149,7 @@ static const struct {
     { "seed", set_seed },
     { "quantum", set_quantum },
     { "values", set_values },
+    { "repeats", set_repeats },
     { "noise", set_noise },
     { "learn", set_learn },
     { "prefer", set_prefer },

@@ -13,6 +13,7 @@ struct fw_runtime_options {
     bool control;   /* mode=control */
     bool atomrace;  /* mode=atomrace */
     bool values;    /* values=yes */
+    bool repeats;   /* repeats=1: accesses that repeat one are recorded, too */
     char wire[108]; /* name of the recorder's socket; empty: none */
     char file[128]; /* control=FILE: control_wire.h */
     bool positions; /* positions=1: records tell where they were made */

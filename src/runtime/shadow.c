@@ -14,6 +14,7 @@
 
 /* Untouched, they take no memory. */
 uint64_t fw_shadow[FW_SHADOW_CELLS + 1];
+bool fw_shadow_unused;
 static uintptr_t again_pc[FW_SHADOW_CELLS];         /* of a write that is to be said again */
 static uint64_t open_bits[(SEGMENT_MASK + 1) / 64]; /* segments that are a thread's present one */
 
@@ -184,6 +185,8 @@ bool fw_shadow_note(struct fw_thread *t, uintptr_t address, unsigned size, bool 
     uint64_t bits = fw_shadow_bits(address, size, write);
     uint64_t key = fw_shadow_key(address & ~(uintptr_t)7);
 
+    if (fw_shadow_unused)
+        return true;
     if (((*cell ^ key) & fw_shadow_mask(0, false)) != 0) {
         if (*cell & FW_SHADOW_AGAIN)
             lose_again(index);

@@ -44,6 +44,7 @@
 #define FW_SHADOW_AGAIN  (UINT64_C(1) << 63) /* its write will be said again */
 
 extern uint64_t fw_shadow[FW_SHADOW_CELLS + 1]; /* the last one stays 0 */
+extern bool fw_shadow_unused; /* all accesses are recorded: cells stay 0, which nothing repeats */
 
 static inline uint64_t *fw_shadow_cell(uintptr_t address)
 {

@@ -42,6 +42,8 @@
 
 /* Key of metadata at the beginning of recordings: repeated accesses were left out. */
 #define FW_FWT_REPEATS "repeats"
+/* They were not after all: all accesses are there. */
+#define FW_FWT_REPEATS_KEPT "repeats-kept"
 
 enum fw_fwt_type {
     FW_FWT_STRINGS = 1,

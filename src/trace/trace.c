@@ -124,7 +124,8 @@ struct fw_trace *fw_trace_builder_finish(struct fw_trace_builder *builder, struc
     if (!whole)
         acquire_always(trace);
     trace->has_branches = has_branches;
-    trace->lacks_repeats = fw_reader_metadata(reader, FW_FWT_REPEATS) != NULL;
+    trace->lacks_repeats = fw_reader_metadata(reader, FW_FWT_REPEATS) &&
+                           !fw_reader_metadata(reader, FW_FWT_REPEATS_KEPT);
     trace->status = *fw_reader_status(reader);
     trace->name = fw_xstrdup(fw_reader_name(reader));
     trace->symbols = fw_reader_take_symbols(reader);
