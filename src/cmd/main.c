@@ -31,6 +31,7 @@ static const struct fw_command *const commands[] = {
     &fw_cmd_replay,
     &fw_cmd_atomrace,
     &fw_cmd_trace,
+    &fw_cmd_sections,
     &fw_cmd_tiddle,
     &fw_cmd_list,
     &fw_cmd_doctor,

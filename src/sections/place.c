@@ -230,11 +230,13 @@ static char *why_not(struct search *search, const struct function *function,
     const char *kind = any ? "access" : spot->write ? "write" : "read";
     unsigned line = line_of(search, function, spot, any);
     uint32_t there = 0;
+    bool readable = false;
 
+    if (!line) /* it may be there without such an access, which optimisation has left out */
+        line = line_of_text(search, function, spot, true, &readable);
     if (!line)
-        return fw_xasprintf("%s: no line of '%s' in %s with a %s reads \"%s\" any more",
-                            roles[role], search->section->function, function->file, kind,
-                            spot->text);
+        return fw_xasprintf("%s: no line of '%s' in %s with an access reads \"%s\"", roles[role],
+                            search->section->function, function->file, spot->text);
     for (size_t i = 0; i < function->sites.len; i++) {
         const struct fw_site *site = function->sites.at[i];
 
@@ -304,17 +306,19 @@ static size_t place_in(struct search *search, const struct function *function, b
 
         end |= found;
         if (!found && told)
-            tell(search, false, false, why_not(search, function, spot, FW_PLACE_END));
+            tell(search, section->ends.len == 1, false,
+                 why_not(search, function, spot, FW_PLACE_END));
     }
     for (uint32_t i = 0; entry && end && i < section->exits.len; i++)
         if (!find_hooks(search, function, &section->exits.at[i], FW_PLACE_EXIT, i) && told)
             tell(search, false, false,
                  why_not(search, function, &section->exits.at[i], FW_PLACE_EXIT));
     kept = keep_whole_copies(search->placement, first);
-    if (entry && !kept && told)
+    if (entry && end && !kept && told)
         tell(search, true, false,
-             end ? fw_xasprintf("no copy of '%s' has both its entry and an end", section->function)
-                 : fw_xstrdup("none of its ends is there"));
+             fw_xasprintf("no copy of '%s' has both its entry and an end", section->function));
+    else if (entry && !end && told && section->ends.len > 1)
+        tell(search, true, false, fw_xstrdup("none of its ends is there"));
     return kept;
 }
 

@@ -80,6 +80,7 @@ static void describe(struct fw_sites *sites, struct fw_site *site, struct key *k
     site->file = frame->at.file;
     site->line = frame->at.line;
     site->first_line = frame->first_line;
+    site->inlined = frame->inlined;
 }
 
 static int by_key(const void *a, const void *b)
@@ -206,6 +207,15 @@ const char *fw_sites_text(struct fw_sites *sites, const struct fw_site *site)
         fw_symbolizer_directory(sites->symbolizer, sites->module, site->returns - 1);
 
     return site->file ? fw_source_text(sites->texts, directory, site->file, site->line) : NULL;
+}
+
+char *fw_sites_variable(struct fw_sites *sites, uint64_t offset)
+{
+    char name[FW_SYMBOL_NAME];
+
+    return fw_symbolizer_variable_name(sites->symbolizer, sites->module, offset, name)
+               ? fw_xstrdup(name)
+               : NULL;
 }
 
 bool fw_sites_spot(struct fw_sites *sites, const struct fw_site *site, struct fw_spot *spot)

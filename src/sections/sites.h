@@ -26,6 +26,7 @@ struct fw_site {
     const char *file;     /* NULL: so are file and line */
     unsigned line;
     unsigned first_line; /* of the function; 0: unknown */
+    bool inlined;        /* into another function */
     uint32_t copy;       /* number of the copy, from 0, by address of its outermost function */
     uint32_t ordinal;    /* from 1 */
 };
@@ -51,6 +52,9 @@ const struct fw_site *fw_sites_at(const struct fw_sites *sites, uint64_t returns
 /* The text of the site's line, blanks squeezed; NULL: it cannot be read, or the source was changed
  * after the module was built.  Good until the next call. */
 const char *fw_sites_text(struct fw_sites *sites, const struct fw_site *site);
+
+/* The global variable at an offset of the module; NULL: there is none.  The caller frees it. */
+char *fw_sites_variable(struct fw_sites *sites, uint64_t offset);
 
 /* The site as a spot of the repository; false: its line is not known.  Its texts are the
  * caller's: fw_spot_release. */

@@ -245,7 +245,7 @@ static void what_cannot_be_placed_is_told(void **state)
         { "section a given check\nentry r bank.c:17#9\nend r bank.c:19 allow=r\n",
           "entry: bank.c:17 has 2 reads in 'check', not 9" },
         { "section a given check\nentry r x/bank.c:17 \"if (x)\"\nend r bank.c:19 allow=r\n",
-          "entry: no line of 'check' in bank.c with a read reads \"if (x)\" any more" },
+          "entry: no line of 'check' in bank.c with an access reads \"if (x)\"" },
         { "section a given check\nentry r bank.c:17\nend w bank.c:17 allow=r\n",
           "end: no write in line bank.c:17 of 'check'" },
         { "section a given check\nentry r bunk.c:16\nend r bank.c:19 allow=r\n",
