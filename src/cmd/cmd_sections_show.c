@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "record/launch.h"
+#include "sections/assurance.h"
 #include "sections/place.h"
 
 #include <inttypes.h>
@@ -15,12 +16,17 @@
 struct show {
     int format;
     const char *output;
-    struct fw_words modules;
+    struct fw_words modules, traces;
 };
 
 static const struct fw_option options[] = {
     { "module", 0, "FILE,...", "also look for the sections in FILE",
       FW_OPTION(LIST, struct show, modules), .detail = "Libraries that the program loads." },
+    { "trace", 0, "TRACE,...", "also say what synchronised in TRACE",
+      FW_OPTION(LIST, struct show, traces),
+      .detail =
+          "Whether a section can be locked is told by its code, and may be told by recordings "
+          "of this build as well." },
     FW_FORMAT_OPTION(struct show, format),
     FW_OUTPUT_OPTION(struct show, output),
     { 0 },
@@ -29,6 +35,7 @@ static const struct fw_option options[] = {
 struct work {
     struct fw_sections sections;
     FW_VEC(struct fw_placement) placements; /* one for each file; none: no program was named */
+    char **reasons; /* against locking, for each section; NULL: there is none */
     struct fw_output out;
 };
 
@@ -41,7 +48,7 @@ static const char *kind_of(const struct fw_spot *spot)
 
 static const char *what_others_may(unsigned allow)
 {
-    static const char *const words[] = { "leave it alone", "only read it", "only write it",
+    static const char *const words[] = { "not touch it", "only read it", "only write it",
                                          "do anything" };
 
     return words[allow & FW_ALLOW_ALL];
@@ -70,7 +77,7 @@ static void print_section(struct work *work, const struct fw_atomic_section *sec
     print_spot(out, "  from the ", &section->entry);
     for (size_t i = 0; i < section->ends.len; i++) {
         print_spot(out, "  to the ", &section->ends.at[i].at);
-        fw_output_printf(out, "    others should %s\n", what_others_may(section->ends.at[i].allow));
+        fw_output_printf(out, "    others may %s\n", what_others_may(section->ends.at[i].allow));
     }
     for (size_t i = 0; i < section->exits.len; i++) {
         char *where = fw_spot_where(&section->exits.at[i]);
@@ -135,6 +142,14 @@ static void print_copies(struct work *work, const struct fw_placement *placement
         fw_output_text(&work->out, "\n");
 }
 
+static void print_reason(struct work *work, uint32_t section)
+{
+    if (work->reasons[section])
+        fw_output_printf(&work->out, "  is never locked: %s\n", work->reasons[section]);
+    else
+        fw_output_text(&work->out, "  can be locked\n");
+}
+
 static void print_places(struct work *work, uint32_t section)
 {
     bool placed = is_placed(work, section);
@@ -153,6 +168,8 @@ static void print_places(struct work *work, uint32_t section)
                                  unplaced->reason);
         }
     }
+    if (placed)
+        print_reason(work, section);
 }
 
 static void print_text(struct work *work)
@@ -208,6 +225,8 @@ static void json_places(struct fw_json *json, const struct work *work, uint32_t 
             fw_json_end(json);
         }
     fw_json_end(json);
+    if (work->reasons[section])
+        fw_json_text(json, "never_locked", work->reasons[section]);
     fw_json_array(json, "missing");
     for (size_t i = 0; i < work->placements.len; i++)
         for (size_t j = 0; j < work->placements.at[i].unplaced.len; j++) {
@@ -252,26 +271,36 @@ static void print_json(struct work *work)
 
 /* --- the command ----------------------------------------------------------------------------- */
 
-static int place_in(struct work *work, const char *path)
+static int place_in(struct work *work, const char *path, const struct fw_words *traces)
 {
+    struct fw_assurance *assurance;
     struct fw_placement placement;
     struct fw_error err;
+    int status = 0;
 
     if (fw_sections_place(&work->sections, path, &placement, &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     fw_vec_push(&work->placements, placement);
-    return 0;
+    assurance = fw_assurance_open(path, &err);
+    if (!assurance)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    fw_assurance_placed(assurance, &placement, work->reasons);
+    fw_assurance_close(assurance);
+    for (size_t i = 0; i < traces->len && !status; i++)
+        if (fw_assurance_trace(traces->at[i], &placement, work->reasons, &err) < 0)
+            status = fw_cmd_fail(FW_EXIT_INPUT, &err);
+    return status;
 }
 
-static int place_all(struct work *work, const char *program, const struct fw_words *modules)
+static int place_all(struct work *work, const char *program, const struct show *show)
 {
     char *path = program ? fw_launch_path(program) : NULL;
     int status = 0;
 
     if (program)
-        status = place_in(work, path ? path : program);
-    for (size_t i = 0; i < modules->len && !status; i++)
-        status = place_in(work, modules->at[i]);
+        status = place_in(work, path ? path : program, &show->traces);
+    for (size_t i = 0; i < show->modules.len && !status; i++)
+        status = place_in(work, show->modules.at[i], &show->traces);
     free(path);
     return status;
 }
@@ -287,7 +316,8 @@ static int run(const void *values, int argc, char **argv)
         return status;
     if (fw_sections_read(&work.sections, argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    status = place_all(&work, argc > 1 ? argv[1] : NULL, &show->modules);
+    work.reasons = fw_xcalloc(work.sections.at.len + 1, sizeof *work.reasons);
+    status = place_all(&work, argc > 1 ? argv[1] : NULL, show);
     if (!status)
         status = fw_cmd_output(&work.out, show->output);
     if (!status) {
@@ -299,6 +329,9 @@ static int run(const void *values, int argc, char **argv)
     }
     for (size_t i = 0; i < work.placements.len; i++)
         fw_placement_release(&work.placements.at[i]);
+    for (size_t i = 0; i < work.sections.at.len; i++)
+        free(work.reasons[i]);
+    free(work.reasons);
     fw_vec_release(&work.placements);
     fw_sections_release(&work.sections);
     return status;
@@ -318,7 +351,10 @@ const struct fw_command fw_cmd_sections_show = {
         "Says of each section of FILE what it is: from which access to which, and what other "
         "threads may do meanwhile. With PROGRAM it says where the section is in that build: the "
         "addresses behind the calls of the hooks, one line for each copy of the function (it may "
-        "be inlined in several places). What cannot be found is named with the reason.",
+        "be inlined in several places). What cannot be found is named with the reason. It also "
+        "says "
+        "whether the section can be locked: not if anything between its entry and its ends may "
+        "synchronise, be it by a call or by an atomic instruction.",
     .options = options,
     .options_size = sizeof(struct show),
     .min_operands = 1,

@@ -162,15 +162,32 @@ sed 's/pthread_t threads\[2\]/pthread_t threads[1]/; s/i < 2;/i < 1;/' shop.c >a
 expect 0 sections find -- ./alone
 grep -q '^section [^ ]* [^ ]* \(sell\|visit\|move\)' .foreweave/last/sections && complain "found what one thread does alone"
 
+# A section that synchronises inside is never locked.
+sed 's/        return \*offer;/    { pthread_mutex_lock(\&mutex); own += *offer; pthread_mutex_unlock(\&mutex); }/
+    s/^static int \*offer;/&\nstatic pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;/' shop.c >inside.c
+"$FOREWEAVE" cc -g -O0 -pthread inside.c -o inside || complain "inside.c does not build"
+expect 0 sections find --from=test-and-use -q -o inside.sections -- ./inside
+expect 0 sections show inside.sections ./inside
+out_has "use+2: test-and-use in use, of offer"
+out_has "  is never locked: calls pthread_mutex_lock at inside.c:$((use + 2))"
+expect 0 sections show --format=json --trace=.foreweave/last/trace.fwt inside.sections ./inside
+jq -e '.sections[0].never_locked | startswith("calls pthread_mutex_lock")' "$out" >/dev/null ||
+    complain "JSON does not say that it is never locked: $(cat "$out")"
+expect 0 sections find --from=test-and-use -q -o use.sections -- ./shop
+expect 0 sections show use.sections ./shop
+out_has "  can be locked"
+out_lacks "is never locked"
+
 # Rebuilt: optimised, by the other compiler, with lines above and within, moved to another folder.
 expect 0 sections show all.sections ./shop
 out_has "8 sections, 8 placed"
 out_has "use+2: test-and-use in use, of offer"
 out_has "  from the read at shop.c:$use  if (offer)"
 out_has "  to the read at shop.c:$((use + 1))  return *offer;"
-out_has "    others should only read it"
+out_has "    others may only read it"
 out_has "look+3: invariant in look, of spin, circular"
 out_lacks missing
+out_has "  can be locked"
 placed() { sed -n "/^$1: /,/^  in /p" "$out" | tail -1; }
 mkdir moved
 { printf 'struct unrelated { int x; };\nextern int nobody;\n\n'; sed 's/^    total += /    own = 1;\n    total += /' shop.c; } >moved/shop.c
@@ -210,7 +227,7 @@ section gone given nobody
   end w shop.c:1 allow=-
 END_OF_SECTIONS
 expect 0 sections show mine
-out_has "    others should leave it alone"
+out_has "    others may not touch it"
 out_has "2 sections"
 expect 0 sections show mine moved/shop
 out_has "  missing in shop: entry: no read in line shop.c:1 of 'sell'"
