@@ -140,6 +140,7 @@ extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_lockset;
 extern const struct fw_analysis fw_analysis_mb;
 extern const struct fw_analysis fw_analysis_overlap;
+extern const struct fw_analysis fw_analysis_between;
 extern const struct fw_analysis fw_analysis_null;
 extern const struct fw_analysis fw_analysis_cp;
 extern const struct fw_analysis fw_analysis_sidetrack;

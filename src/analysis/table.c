@@ -15,6 +15,7 @@ const struct fw_analysis *const fw_analyses[] = {
     &fw_analysis_sidetrack,
     &fw_analysis_velodrome,
     &fw_analysis_overlap,
+    &fw_analysis_between,
     &fw_analysis_null,
     NULL,
 };
