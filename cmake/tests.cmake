@@ -44,6 +44,10 @@ target_sources(test_strategy PRIVATE
 # So do sections and noise.
 target_sources(test_sections PRIVATE
   src/atomrace/sections.c src/atomrace/noise.c src/atomrace/targets.c)
+foreach(name test_regions test_regions_model)
+  target_sources(${name} PRIVATE
+    src/atomrace/region.c src/atomrace/region_slots.c src/atomrace/region_places.c)
+endforeach()
 
 file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})

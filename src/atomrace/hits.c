@@ -21,12 +21,24 @@ static struct {
 } pairs[PAIRS];
 static uint64_t all;
 
+/* Somebody has told something in its name, with another stack. */
+static void tell_anew(struct fw_thread *t)
+{
+    if (!t->retell)
+        return;
+    t->retell = false;
+    t->hot->written = t->hot->base + 1;
+    t->hot->returns = FW_ALL_CALLS;
+}
+
 void fw_telling_begin(void)
 {
     uint64_t before = fw_mask_set(FW_MASK_ALL);
 
     fw_lock(&telling);
     mask = before;
+    if (fw_self)
+        tell_anew(fw_self);
 }
 
 void fw_telling_end(void)
@@ -77,7 +89,7 @@ static uintptr_t higher(uintptr_t a, uintptr_t b)
     return a > b ? a : b;
 }
 
-static void tell_access(const struct fw_overlap_access *access, uintptr_t begin, uintptr_t end)
+void fw_tell_access(const struct fw_overlap_access *access, uintptr_t begin, uintptr_t end)
 {
     if (end - begin <= 16)
         fw_sink_put(access->thread, access->write ? FW_WIRE_WRITE : FW_WIRE_READ, begin,
@@ -96,8 +108,8 @@ static void tell(const struct fw_overlap_access *a, const struct fw_overlap_acce
 
     fw_sink_put(a->thread, FW_WIRE_BEGIN, 0, 0, 0, a->pc);
     fw_sink_put(b->thread, FW_WIRE_BEGIN, 0, 0, 0, b->pc);
-    tell_access(a, begin, end);
-    tell_access(b, begin, end);
+    fw_tell_access(a, begin, end);
+    fw_tell_access(b, begin, end);
     fw_sink_put(b->thread, FW_WIRE_END, 0, 0, 0, b->pc);
     fw_sink_put(a->thread, FW_WIRE_END, 0, 0, 0, a->pc);
 }
@@ -106,6 +118,7 @@ void fw_hit(const struct fw_overlap_access *first, const struct fw_overlap_acces
 {
     fw_telling_begin();
     all++;
+    tell_anew(first->thread);
     if (fw_sink.on && count_pair(first, second))
         tell(first, second);
     fw_telling_end();

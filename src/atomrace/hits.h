@@ -13,6 +13,12 @@
 /* Both threads are inside their hooks and stay there: their stacks hold still. */
 void fw_hit(const struct fw_overlap_access *first, const struct fw_overlap_access *second);
 
+/* An access of some bytes, as an event.  Between begin and end. */
+void fw_tell_access(const struct fw_overlap_access *access, uintptr_t begin, uintptr_t end);
+
+/* So many calls of a thread return: all that were told (struct fw_hot, returns). */
+#define FW_ALL_CALLS 0x40000000u
+
 /* What else goes to the recorder does so between these two, with handlers kept out. */
 void fw_telling_begin(void);
 void fw_telling_end(void);

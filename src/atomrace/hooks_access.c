@@ -2,16 +2,18 @@
  * hooks_access.c - the calls that the compiler puts before every plain access, where threads run
  * in parallel (src/runtime/hooks_access.c is the serial kind).
  *
- * The short way: is there an open section that may concern this word, or is it time for one?
+ * The short way: is there an open section or region that may concern this word, does a region begin
+ * here, or is it time for a section?
  */
 #include "atomrace/overlap.h"
+#include "atomrace/region.h"
 
 /* What the compilers call; no header declares it. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
 {
-    if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched((uintptr_t)address)))
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched((uintptr_t)address) || fw_is_entry(pc)))
         fw_overlap_hook((uintptr_t)address, size, write, pc);
 }
 
@@ -21,7 +23,7 @@ static inline void on_unaligned(void *address, unsigned size, bool write, uintpt
     uintptr_t at = (uintptr_t)address;
 
     if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched(at) || fw_watched(at + size - 1) ||
-                    (size == 16 && fw_watched(at + 8))))
+                    (size == 16 && fw_watched(at + 8)) || fw_is_entry(pc)))
         fw_overlap_hook(at, size, write, pc);
 }
 

@@ -7,6 +7,7 @@
 #include "atomrace/hits.h"
 #include "atomrace/noise.h"
 #include "atomrace/overlap.h"
+#include "atomrace/region.h"
 #include "atomrace/sharing.h"
 #include "atomrace/targets.h"
 #include "runtime/modules.h"
@@ -33,6 +34,20 @@ static void begin_story(struct fw_thread *t)
     fw_telling_end();
 }
 
+static void follow_module(const char *path, uintptr_t base)
+{
+    fw_targets_module(path, base);
+    fw_regions_module(path, base);
+}
+
+static void start_regions(void)
+{
+    if (!options.sections[0] || !fw_regions_open(options.sections))
+        return;
+    fw_flow_follow = fw_regions_flow;
+    fw_flow_freed = fw_regions_freed;
+}
+
 static void start(void)
 {
     bool targets = fw_targets_parse(options.targets, options.targets_length);
@@ -53,7 +68,8 @@ static void start(void)
         fw_sink_off();
         return;
     }
-    fw_modules_follow = fw_targets_module;
+    start_regions();
+    fw_modules_follow = follow_module;
     begin_story(t);
     fw_create_otherwise = fw_overlap_create;
     fw_overlap_on = true;
@@ -79,6 +95,7 @@ void fw_runtime_forked(void)
     if (!fw_overlap_on)
         return;
     fw_sections_forked();
+    fw_regions_forked();
     fw_hits_forked();
     fw_sharing_forked();
     fw_sink_forget();

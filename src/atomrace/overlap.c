@@ -5,6 +5,7 @@
 
 #include "atomrace/hits.h"
 #include "atomrace/noise.h"
+#include "atomrace/region.h"
 #include "atomrace/sharing.h"
 #include "runtime/annotate.h"
 #include "runtime/signals.h"
@@ -29,21 +30,48 @@ static bool is_ignored(const struct fw_thread *t, bool write)
     return t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS);
 }
 
+/* Races, and noise.  Did it dwell? */
+static bool dwell(const struct fw_overlap_access *access)
+{
+    struct fw_section *section;
+
+    if (fw_sharing_on)
+        fw_sharing_note(access);
+    section = fw_noise_wants(access) ? fw_section_open(access) : NULL;
+    fw_sections_look(access);
+    if (!section)
+        return false;
+    fw_noise_dwell();
+    fw_section_close(section);
+    return true;
+}
+
+/* A region of its own is open while it dwells, and whose region is open afterwards has had its
+ * access of the entry made, perhaps, since. */
+static void pass_regions(const struct fw_overlap_access *access)
+{
+    fw_regions_arrive(access);
+    if (is_ignored(access->thread, access->write)) {
+        fw_regions_ignored(access);
+        return;
+    }
+    fw_regions_look(access);
+    if (dwell(access))
+        fw_regions_look(access);
+    fw_regions_pass(access);
+}
+
 static void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bool write, uintptr_t pc)
 {
     struct fw_overlap_access access = { t, address, pc, bytes, write };
-    struct fw_section *section;
 
+    if (FW_UNLIKELY(fw_regions_on)) {
+        pass_regions(&access);
+        return;
+    }
     if (is_ignored(t, write))
         return;
-    if (fw_sharing_on)
-        fw_sharing_note(&access);
-    section = fw_noise_wants(&access) ? fw_section_open(&access) : NULL;
-    fw_sections_look(&access);
-    if (!section)
-        return;
-    fw_noise_dwell();
-    fw_section_close(section);
+    dwell(&access);
 }
 
 void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
@@ -56,7 +84,7 @@ void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
 
 static bool range_needs_a_look(uintptr_t address, size_t bytes)
 {
-    return bytes && (--fw_hot.ticks < 0 || fw_sections_any() ||
+    return bytes && (--fw_hot.ticks < 0 || fw_sections_any() || fw_regions_any() ||
                      fw_noise_has_target(address, bytes));
 }
 
@@ -77,8 +105,11 @@ struct fw_thread *fw_tell_at(uintptr_t pc, const char *name)
 
     (void)pc;
     (void)name;
-    if (t)
-        t->inside++;
+    if (!t)
+        return NULL;
+    if (fw_hot.regions)
+        fw_regions_flow(FW_FLOW_ENTRY);
+    t->inside++;
     return t;
 }
 

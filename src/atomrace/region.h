@@ -28,9 +28,13 @@
  * Healing (heal.h) makes use of open regions as locks; what it needs to be told of is
  * struct fw_region_healing.
  *
- * Threads' own part of it (which sections they are in) is in their TLS.  A handler of the program
- * that comes in between finds it busy and leaves regions alone; one that jumps away leaves nothing
- * behind that others wait for.
+ *   (A handler of the program may come between the hook of a and a.  So in programs that have
+ *   handlers the next hook in the function of the entry itself is waited for: a handler has a frame
+ *   of its own.)
+ *
+ * Threads' own part of it, which sections they are in, nobody else touches.  A handler of the
+ * program that comes in between finds it busy and leaves regions alone; one that jumps away leaves
+ * nothing behind that others wait for.
  */
 #ifndef FW_ATOMRACE_REGION_H
 #define FW_ATOMRACE_REGION_H
@@ -58,16 +62,22 @@ void fw_regions_ended(void);
 /* 1 where the call of a hook may be a section's entry. */
 extern _Atomic uint8_t fw_entry_sites[FW_SITE_CELLS];
 
+static inline unsigned fw_site_cell(uintptr_t pc)
+{
+    return (unsigned)(pc ^ pc >> 12) & (FW_SITE_CELLS - 1);
+}
+
 /* What a hook has to look at: 0 means that no section begins here. */
 static inline unsigned fw_is_entry(uintptr_t pc)
 {
     /* relaxed: a hint; who comes while a module is being loaded may miss it */
-    return atomic_load_explicit(&fw_entry_sites[(pc ^ pc >> 12) & (FW_SITE_CELLS - 1)],
-                                memory_order_relaxed);
+    return atomic_load_explicit(&fw_entry_sites[fw_site_cell(pc)], memory_order_relaxed);
 }
 
 /* In the hook of an access, first: what the thread has left is closed. */
 void fw_regions_arrive(const struct fw_overlap_access *access);
+/* The access is not to be looked at: what would end here is closed. */
+void fw_regions_ignored(const struct fw_overlap_access *access);
 /* Is any region of another thread open on these bytes?  Then the access is noted there. */
 void fw_regions_look(const struct fw_overlap_access *access);
 /* Last: what ends here is judged, and what begins here is opened. */
@@ -116,9 +126,10 @@ struct fw_region_healing {
     /* An entry is about to be passed: its region will be opened if the word is nobody's then.
      * Before the hook returns. */
     void (*before)(const struct fw_overlap_access *access, uint32_t entry);
-    /* It was opened, or not since the word is another thread's. */
-    void (*entered)(const struct fw_overlap_access *access, uint32_t entry, bool opened);
-    /* The access has met the region of another thread. */
+    /* It was opened, or not: the word is another's, or there is no room.  True: once more. */
+    bool (*entered)(const struct fw_overlap_access *access, uint32_t entry, bool opened);
+    /* The access has met the region of another thread.  If that is still open when this returns
+     * the access becomes a suspect. */
     void (*met)(const struct fw_overlap_access *access, const struct fw_region_view *view);
     /* A section has come to an end (its region may stay open). */
     void (*ended)(uint32_t entry);

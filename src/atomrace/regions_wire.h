@@ -27,6 +27,7 @@
 enum {
     FW_REGIONS_READS = 1,
     FW_REGIONS_WRITES = 2,
+    FW_REGIONS_ALL = FW_REGIONS_READS | FW_REGIONS_WRITES,
 };
 
 /* Of a section. */
@@ -67,7 +68,7 @@ struct fw_regions_entry {
     uint32_t write;
     uint32_t first_end, ends;   /* in the table of ends */
     uint32_t first_exit, exits; /* in the table of exits */
-    uint32_t allow;             /* what all of its ends allow */
+    uint32_t allow;             /* what all of its ends allow; if all, it is not opened */
     uint32_t reserved;
 };
 

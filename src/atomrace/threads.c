@@ -9,6 +9,7 @@
 #include "atomrace/mask.h"
 #include "atomrace/noise.h"
 #include "atomrace/overlap.h"
+#include "atomrace/region.h"
 #include "atomrace/sharing.h"
 #include "runtime/sink.h"
 
@@ -123,6 +124,7 @@ static void end(struct fw_thread *t)
     fw_sink_put(t, FW_WIRE_FINISH, t->number, 0, 0, 0);
     fw_telling_end();
     fw_sharing_ended(t);
+    fw_regions_ended();
     absent = true;
     fw_self = NULL;
     memset(&fw_hot, 0, sizeof fw_hot);

@@ -20,12 +20,13 @@ struct fw_caught_trace {
 
 struct fw_caught_finding {
     const struct fw_caught_trace *trace; /* where it was seen first */
+    const struct fw_analysis *analysis;
     const struct fw_finding *finding;
     uint64_t runs, last; /* in so many, the latest of which was this */
 };
 
 struct fw_caught {
-    struct fw_selection selection; /* the one analysis */
+    struct fw_selection selection; /* the analyses: overlap, between */
     FW_VEC(struct fw_caught_trace *) traces;
     FW_VEC(struct fw_caught_finding) findings; /* in the order in which they came */
     uint64_t runs, with_findings, latest; /* the latest run that has any */

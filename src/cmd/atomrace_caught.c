@@ -15,6 +15,7 @@ void fw_caught_init(struct fw_caught *caught)
 {
     memset(caught, 0, sizeof *caught);
     fw_vec_push(&caught->selection, &fw_analysis_overlap);
+    fw_vec_push(&caught->selection, &fw_analysis_between);
 }
 
 static void release_trace(struct fw_caught_trace *trace)
@@ -44,7 +45,7 @@ void fw_caught_begin_run(struct fw_caught *caught)
 
 /* False: it is known from before. */
 static bool add_finding(struct fw_caught *caught, const struct fw_caught_trace *trace,
-                        const struct fw_finding *finding)
+                        const struct fw_analysis *analysis, const struct fw_finding *finding)
 {
     for (size_t i = 0; i < caught->findings.len; i++) {
         struct fw_caught_finding *known = &caught->findings.at[i];
@@ -56,7 +57,7 @@ static bool add_finding(struct fw_caught *caught, const struct fw_caught_trace *
         return false;
     }
     fw_vec_push(&caught->findings,
-                ((struct fw_caught_finding) { trace, finding, 1, trace->run }));
+                ((struct fw_caught_finding) { trace, analysis, finding, 1, trace->run }));
     return true;
 }
 
@@ -72,12 +73,17 @@ static void count_overlaps(struct fw_caught *caught, const struct fw_recording *
 /* Is there anything in the trace that was not known? */
 static bool take(struct fw_caught *caught, struct fw_caught_trace *trace)
 {
-    const struct fw_findings *findings = fw_engine_findings(trace->job.engine, 0);
-    uint64_t count = fw_findings_count(findings);
+    uint64_t count = 0;
     bool news = false;
 
-    for (uint64_t i = 0; i < count; i++)
-        news |= add_finding(caught, trace, fw_findings_get(findings, i));
+    for (size_t a = 0; a < caught->selection.len; a++) {
+        const struct fw_findings *findings = fw_engine_findings(trace->job.engine, a);
+
+        count += fw_findings_count(findings);
+        for (uint64_t i = 0; i < fw_findings_count(findings); i++)
+            news |= add_finding(caught, trace, caught->selection.at[a],
+                                fw_findings_get(findings, i));
+    }
     if (count) {
         caught->with_findings += caught->latest != trace->run;
         caught->latest = trace->run;
@@ -153,16 +159,27 @@ static void write_runs(struct fw_json *json, const struct fw_caught *caught)
     fw_json_end(json);
 }
 
-static void write_analysis(struct fw_json *json, const struct fw_caught *caught)
+static uint64_t count_of(const struct fw_caught *caught, const struct fw_analysis *analysis)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < caught->findings.len; i++)
+        count += caught->findings.at[i].analysis == analysis;
+    return count;
+}
+
+static void write_analyses(struct fw_json *json, const struct fw_caught *caught)
 {
     fw_json_array(json, "analyses");
-    fw_json_object(json, NULL);
-    fw_json_text(json, "name", fw_analysis_overlap.name);
-    fw_json_number(json, "findings", caught->findings.len);
-    fw_json_bool(json, "complete", !caught->incomplete);
-    if (caught->incomplete)
-        fw_json_text(json, "why", caught->incomplete);
-    fw_json_end(json);
+    for (size_t i = 0; i < caught->selection.len; i++) {
+        fw_json_object(json, NULL);
+        fw_json_text(json, "name", caught->selection.at[i]->name);
+        fw_json_number(json, "findings", count_of(caught, caught->selection.at[i]));
+        fw_json_bool(json, "complete", !caught->incomplete);
+        if (caught->incomplete)
+            fw_json_text(json, "why", caught->incomplete);
+        fw_json_end(json);
+    }
     fw_json_end(json);
 }
 
@@ -179,10 +196,10 @@ static void write_json(const struct fw_caught *caught, struct fw_output *out)
         const struct fw_caught_finding *one = &caught->findings.at[i];
 
         report = report_of(one->trace);
-        fw_report_json_finding(&json, &report, &fw_analysis_overlap, one->finding);
+        fw_report_json_finding(&json, &report, one->analysis, one->finding);
     }
     fw_json_end(&json);
-    write_analysis(&json, caught);
+    write_analyses(&json, caught);
     write_runs(&json, caught);
     fw_json_end(&json);
 }
@@ -215,7 +232,7 @@ static void write_text(const struct fw_caught *caught, bool colour, bool quiet,
         const struct fw_caught_finding *one = &caught->findings.at[i];
         struct fw_report report = report_of(one->trace);
 
-        fw_report_text_finding(&report, &fw_analysis_overlap, one->finding, colour, out);
+        fw_report_text_finding(&report, one->analysis, one->finding, colour, out);
         if (caught->runs > 1)
             fw_output_printf(out, "Finding %s: in %" PRIu64 " of %" PRIu64 " runs, run %" PRIu64
                                   " was the first: %s\n",

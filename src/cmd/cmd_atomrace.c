@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cmd/atomrace.h"
 #include "cmd/cmd.h"
+#include "cmd/handed.h"
 #include "cmd/noise.h"
 #include "cmd/places.h"
 #include "record/launch.h"
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 
 struct atomrace {
-    const char *noise;
+    const char *noise, *sections;
     struct fw_words modules;
     uint64_t seed, runs;
     int format;
@@ -37,6 +38,12 @@ static const struct fw_option options[] = {
           "site:FILE:LINE[,FILE:LINE...]:500 at lines of the source; "
           "finding:RESULT.json:ID[:STRENGTH[:USEC]] at the variables of a finding that any command "
           "has written with --format=json, or, if they are not global, at its lines." },
+    { "sections", 0, "FILE", "also catch violations of the atomic sections in FILE",
+      FW_OPTION(TEXT, struct atomrace, sections),
+      .detail = "A repository of sections ('foreweave sections find' writes one, or you do). "
+                "While a thread is between the entry and an end of a section, what other threads "
+                "do to its variable is noted; what the end does not allow is a violation. Noise "
+                "makes those more likely as well." },
     { "module", 0, "FILE,...", "also look for names and lines in FILE",
       FW_OPTION(LIST, struct atomrace, modules),
       .detail = "Libraries that the program loads, or the program itself where a script starts "
@@ -66,6 +73,7 @@ struct work {
     bool learns;  /* from one run to the next where noise is best */
     struct fw_places places;
     struct fw_caught caught;
+    struct fw_handed handed;
     int status; /* of the program: the first that was not 0 */
 };
 
@@ -148,7 +156,22 @@ static int run_all(struct work *work)
     return status ? status : work->status;
 }
 
-/* What --noise says, for the runtime. */
+/* What --sections says: the runtime's options follow those of noise. */
+static int find_sections(struct work *work, const char *const *files, size_t count)
+{
+    int status = fw_handed_make(&work->handed, work->options->sections, files, count,
+                                work->options->quiet);
+    char *both;
+
+    if (status)
+        return status;
+    both = fw_xasprintf("%s:sections=%s", work->noise, work->handed.file.path);
+    free(work->noise);
+    work->noise = both;
+    return 0;
+}
+
+/* What --noise and --sections say, for the runtime. */
 static int find_noise(struct work *work)
 {
     FW_VEC(const char *) files = { 0 };
@@ -165,6 +188,8 @@ static int find_noise(struct work *work)
     else
         work->noise = fw_noise_options(&wish, files.at, files.len, &status);
     work->learns = wish.kind == FW_NOISE_RANDOM && wish.strength && work->options->runs > 1;
+    if (!status && work->options->sections)
+        status = find_sections(work, files.at, files.len);
     fw_noise_release(&wish);
     fw_vec_release(&files);
     free(program);
@@ -195,6 +220,7 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_usage("--runs: at least one run is needed");
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    fw_handed_init(&work.handed);
     fw_caught_init(&work.caught);
     status = find_noise(&work);
     if (!status)
@@ -202,6 +228,7 @@ static int run(const void *values, int argc, char **argv)
     if (!status)
         status = run_all(&work);
     fw_caught_release(&work.caught);
+    fw_handed_release(&work.handed);
     fw_places_release(&work.places);
     free(work.folder);
     free(work.noise);
@@ -214,12 +241,14 @@ static const struct fw_example examples[] = {
       "at 5% of the accesses a thread dwells" },
     { "foreweave atomrace --noise=var:balance:500 -- ./till", "at one variable" },
     { "foreweave atomrace --noise=site:till.c:13:500 -- ./till", "at one line" },
+    { "foreweave atomrace --sections=till.sections --noise=random:50 --runs=20 -- ./till",
+      "atomic sections, too" },
     { 0 },
 };
 
 static const struct fw_exit_note exits[] = {
     { 0, "to 255: nothing was caught; the program's own status, the first that is not 0" },
-    { FW_EXIT_FINDINGS, "a race was caught" },
+    { FW_EXIT_FINDINGS, "a race or a violation was caught" },
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the program cannot be run or has no hooks, or noise is wanted at nothing" },
     { FW_EXIT_FAILURE, "the traces cannot be written" },

@@ -11,6 +11,40 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* --- copies ---------------------------------------------------------------------------------- */
+
+static bool is_of_copy(const struct fw_placed *placed, const struct fw_placed *entry)
+{
+    return placed->section == entry->section && placed->copy == entry->copy;
+}
+
+static bool has_exit(const struct fw_placement *placement, const struct fw_placed *entry,
+                     uint32_t which)
+{
+    for (size_t i = 0; i < placement->placed.len; i++)
+        if (is_of_copy(&placement->placed.at[i], entry) &&
+            placement->placed.at[i].role == FW_PLACE_EXIT && placement->placed.at[i].which == which)
+            return true;
+    return false;
+}
+
+/* Why the copy that has this entry would be watched for too long, or NULL. */
+static const char *refusal(const struct fw_sections *sections, const struct fw_placement *placement,
+                           const struct fw_placed *entry)
+{
+    const struct fw_atomic_section *section = &sections->at.at[entry->section];
+
+    for (uint32_t i = 0; i < section->exits.len; i++)
+        if (!has_exit(placement, entry, i))
+            return "one of its exits is not placed";
+    for (size_t i = 0; i < placement->placed.len && !section->circular; i++)
+        if (is_of_copy(&placement->placed.at[i], entry) &&
+            placement->placed.at[i].role == FW_PLACE_END &&
+            placement->placed.at[i].returns == entry->returns)
+            return "its entry is one of its ends, and it is not circular";
+    return NULL;
+}
+
 /* --- placing --------------------------------------------------------------------------------- */
 
 static bool is_placed(const struct fw_placements *placements, uint32_t section)
@@ -51,6 +85,21 @@ static void tell_missing_parts(const struct fw_sections *sections,
         }
 }
 
+static void tell_refused(const struct fw_sections *sections, const struct fw_placements *placements)
+{
+    for (size_t i = 0; i < placements->len; i++)
+        for (size_t k = 0; k < placements->at[i].placed.len; k++) {
+            const struct fw_placed *placed = &placements->at[i].placed.at[k];
+            const char *why = placed->role == FW_PLACE_ENTRY
+                                  ? refusal(sections, &placements->at[i], placed)
+                                  : NULL;
+
+            if (why)
+                fw_cmd_warning("section '%s' is not watched: %s",
+                               sections->at.at[placed->section].name, why);
+        }
+}
+
 int fw_regions_place(const struct fw_sections *sections, const char *const *files, size_t count,
                      bool quiet, struct fw_placements *placements)
 {
@@ -73,8 +122,10 @@ int fw_regions_place(const struct fw_sections *sections, const char *const *file
             fw_cmd_warning("section '%s' is left out: %s", sections->at.at[i].name,
                            reason_of(placements, i));
     }
-    if (!quiet)
+    if (!quiet) {
         tell_missing_parts(sections, placements);
+        tell_refused(sections, placements);
+    }
     return placed;
 }
 
@@ -161,7 +212,8 @@ static void fill(struct tables *tables, const struct fw_placements *placements)
             const struct fw_placed *placed = &placements->at[i].placed.at[k];
 
             if (placed->role == FW_PLACE_ENTRY &&
-                !(tables->left_out && tables->left_out[placed->section]))
+                !(tables->left_out && tables->left_out[placed->section]) &&
+                !refusal(tables->sections, &placements->at[i], placed))
                 add_copy(tables, &placements->at[i], placed);
         }
 }

@@ -64,6 +64,11 @@ static bool set_control(struct fw_runtime_options *options, const char *value, s
     return set_text(options->file, sizeof options->file, value, length);
 }
 
+static bool set_sections(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_text(options->sections, sizeof options->sections, value, length);
+}
+
 static bool set_values(struct fw_runtime_options *options, const char *value, size_t length)
 {
     options->values = is(value, length, "yes");
@@ -154,6 +159,7 @@ static const struct {
     { "learn", set_learn },
     { "prefer", set_prefer },
     { "targets", set_targets },
+    { "sections", set_sections },
 };
 
 static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)

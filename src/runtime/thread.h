@@ -106,6 +106,7 @@ struct fw_thread {
     uint64_t load_record, load_value;
     unsigned spins;
     void *extra;               /* threads_posix.c: start routine and the like */
+    bool retell;               /* src/atomrace, under its lock: its calls are to be told again */
 
     /* the scheduler's, under its lock */
     struct fw_list link;       /* in the ready queue or in a bucket of blocked threads */
