@@ -48,6 +48,9 @@ foreach(name test_regions test_regions_model)
   target_sources(${name} PRIVATE
     src/atomrace/region.c src/atomrace/region_slots.c src/atomrace/region_places.c)
 endforeach()
+target_sources(test_heal_lock PRIVATE src/atomrace/heal_lock.c src/atomrace/heal_log.c)
+target_sources(test_heal_hold PRIVATE
+  src/atomrace/heal_hold.c src/atomrace/heal_lock.c src/atomrace/heal_log.c)
 
 file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})

@@ -4,6 +4,7 @@
  * Without FOREWEAVE_OPTIONS, or with a recorder that does not answer, nothing is switched on and
  * the program runs as it would alone.
  */
+#include "atomrace/heal.h"
 #include "atomrace/hits.h"
 #include "atomrace/noise.h"
 #include "atomrace/overlap.h"
@@ -38,6 +39,7 @@ static void follow_module(const char *path, uintptr_t base)
 {
     fw_targets_module(path, base);
     fw_regions_module(path, base);
+    fw_heal_module(path, base);
 }
 
 static void start_regions(void)
@@ -46,6 +48,8 @@ static void start_regions(void)
         return;
     fw_flow_follow = fw_regions_flow;
     fw_flow_freed = fw_regions_freed;
+    if (options.heal[0])
+        fw_modules_always = fw_heal_open(options.heal);
 }
 
 static void start(void)
@@ -55,6 +59,7 @@ static void start(void)
                               .strength = options.strength,
                               .micros = options.micros,
                               .everywhere = !targets,
+                              .never = options.heal[0],
                               .prefer = options.prefer };
     struct fw_thread *t;
 
@@ -84,7 +89,11 @@ static __attribute__((constructor(102))) void fw_runtime_init(void)
     if (!text)
         return;
     fw_runtime_options_parse(&options, text);
-    if (options.atomrace && options.wire[0] && fw_sink_open(options.wire, FW_WIRE_STARTED, false))
+    if (!options.atomrace)
+        return;
+    /* Who is healed has no recorder. */
+    if (options.heal[0] ||
+        (options.wire[0] && fw_sink_open(options.wire, FW_WIRE_STARTED, false)))
         start();
 }
 
@@ -96,6 +105,7 @@ void fw_runtime_forked(void)
         return;
     fw_sections_forked();
     fw_regions_forked();
+    fw_heal_forked();
     fw_hits_forked();
     fw_sharing_forked();
     fw_sink_forget();
@@ -104,7 +114,7 @@ void fw_runtime_forked(void)
         return;
     }
     fw_overlap_adopt_child(t);
-    if (fw_sink_open(options.wire, FW_WIRE_FORKED, false))
+    if (options.wire[0] && fw_sink_open(options.wire, FW_WIRE_FORKED, false))
         begin_story(t);
 }
 

@@ -39,7 +39,7 @@ static uint32_t draw(uint32_t below)
 static void set_ticks(void)
 {
     if (!noise.strength)
-        fw_hot.ticks = (int32_t)draw(QUIET_TICKS);
+        fw_hot.ticks = noise.never ? INT32_MAX : (int32_t)draw(QUIET_TICKS);
     else if (!noise.everywhere)
         fw_hot.ticks = INT32_MAX;
     else if (noise.strength >= OFTEN)

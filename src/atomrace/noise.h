@@ -21,6 +21,7 @@ struct fw_noise {
     uint32_t strength; /* per mille; 0: none */
     uint32_t micros;
     bool everywhere;   /* no targets */
+    bool never;        /* without noise no section is opened at all */
     bool prefer;       /* everywhere, but far more often at targets */
 };
 

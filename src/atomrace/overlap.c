@@ -3,11 +3,13 @@
  */
 #include "atomrace/overlap.h"
 
+#include "atomrace/heal.h"
 #include "atomrace/hits.h"
 #include "atomrace/noise.h"
 #include "atomrace/region.h"
 #include "atomrace/sharing.h"
 #include "runtime/annotate.h"
+#include "runtime/modules.h"
 #include "runtime/signals.h"
 #include "runtime/sink.h"
 
@@ -50,13 +52,21 @@ static bool dwell(const struct fw_overlap_access *access)
  * access of the entry made, perhaps, since. */
 static void pass_regions(const struct fw_overlap_access *access)
 {
+    bool dwelt;
+
     fw_regions_arrive(access);
+    if (FW_UNLIKELY(fw_heal_on))
+        fw_heal_arrive();
     if (is_ignored(access->thread, access->write)) {
         fw_regions_ignored(access);
         return;
     }
-    fw_regions_look(access);
-    if (dwell(access))
+    if (!fw_heal_on)
+        fw_regions_look(access);
+    dwelt = dwell(access);
+    if (FW_UNLIKELY(fw_heal_on))
+        fw_heal_access(access);
+    if (dwelt || fw_heal_on)
         fw_regions_look(access);
     fw_regions_pass(access);
 }
@@ -85,7 +95,7 @@ void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
 static bool range_needs_a_look(uintptr_t address, size_t bytes)
 {
     return bytes && (--fw_hot.ticks < 0 || fw_sections_any() || fw_regions_any() ||
-                     fw_noise_has_target(address, bytes));
+                     fw_heal_on || fw_noise_has_target(address, bytes));
 }
 
 void fw_overlap_range(uintptr_t address, size_t bytes, bool write, uintptr_t pc)
@@ -128,7 +138,7 @@ void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool writ
 
 struct fw_thread *fw_say_at(uintptr_t pc, const char *name, const void *object)
 {
-    struct fw_thread *t = fw_sink.on ? self() : NULL;
+    struct fw_thread *t = fw_sink.on || fw_modules_always ? self() : NULL;
 
     (void)pc;
     (void)name;

@@ -32,12 +32,12 @@ struct mine {
     volatile uintptr_t busy; /* who is in the middle of something: its place on the stack */
     uint16_t marks;
     uint32_t oldest; /* where a full table makes room next */
-    bool forced;     /* the ticks are not what they seem ... */
-    int32_t ticks;   /* ... but this */
     struct member members[MEMBERS];
 };
 
 static __thread struct mine *mine;
+static __thread bool forced;   /* its ticks are not what they seem ... */
+static __thread int32_t ticks; /* ... but this */
 const struct fw_region_healing *fw_region_healing;
 
 /* --- being alone ----------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static void count_members(void)
 
     for (unsigned i = 0; i < MEMBERS; i++)
         count += mine->members[i].region != NULL;
-    fw_hot.regions = count;
+    fw_hot.regions = (fw_hot.regions & ~FW_REGIONS_COUNTED) | count;
 }
 
 /* The region is closed with its last member, which goes only then: who jumps away in between leaves
@@ -121,20 +121,20 @@ static bool is_of_word(const struct member *member, uintptr_t address)
 
 void fw_regions_force(void)
 {
-    if (!mine || mine->forced)
+    if (forced)
         return;
-    mine->ticks = fw_hot.ticks;
-    mine->forced = true;
+    ticks = fw_hot.ticks;
+    forced = true;
     fw_hot.ticks = -1;
 }
 
 /* The hook that was forced has come. */
 static void relax(void)
 {
-    if (!mine || !mine->forced)
+    if (!forced)
         return;
-    mine->forced = false;
-    fw_hot.ticks = mine->ticks - (mine->ticks >= 0);
+    forced = false;
+    fw_hot.ticks = ticks - (ticks >= 0);
 }
 
 /* The thread has come to something behind its latest hook: whatever it was about to access then it
@@ -426,7 +426,7 @@ void fw_regions_pass(const struct fw_overlap_access *access)
 
 bool fw_regions_mine(void)
 {
-    return fw_hot.regions;
+    return fw_hot.regions & FW_REGIONS_COUNTED;
 }
 
 bool fw_region_is_mine(uintptr_t address)
@@ -456,6 +456,7 @@ void fw_regions_ended(void)
 {
     struct mine *was = mine;
 
+    forced = false;
     if (!was)
         return;
     was->busy = 0;
@@ -470,6 +471,7 @@ void fw_regions_forked(void)
         return;
     fw_slots_forked();
     fw_violations_forked();
+    forced = false;
     if (mine)
         memset(mine, 0, sizeof *mine);
     fw_hot.regions = 0;

@@ -91,6 +91,8 @@ bool fw_regions_any(void);
 void fw_regions_flow(enum fw_flow what);
 void fw_regions_freed(const void *block, size_t bytes);
 
+#define FW_REGIONS_COUNTED 0xffffu /* bits of fw_hot.regions; the others are for healing */
+
 /* The calling thread's next access takes the long way; its ticks are as before afterwards. */
 void fw_regions_force(void);
 

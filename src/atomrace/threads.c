@@ -5,6 +5,7 @@
  * is given back when it has ended.  What keeps the book of a thread is mapped memory, never freed:
  * somebody may look at a section of a thread that has just ended.
  */
+#include "atomrace/heal.h"
 #include "atomrace/hits.h"
 #include "atomrace/mask.h"
 #include "atomrace/noise.h"
@@ -124,6 +125,7 @@ static void end(struct fw_thread *t)
     fw_sink_put(t, FW_WIRE_FINISH, t->number, 0, 0, 0);
     fw_telling_end();
     fw_sharing_ended(t);
+    fw_heal_ended();
     fw_regions_ended();
     absent = true;
     fw_self = NULL;

@@ -11,6 +11,8 @@
 
 #define CALL 32 /* ticks that a call without a point takes: it may be made until it succeeds */
 
+void (*fw_calls_follow)(const char *name, const void *object);
+
 struct fw_thread *fw_enter_again(void)
 {
     struct fw_thread *t = fw_self;
@@ -29,6 +31,8 @@ struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object
 {
     struct fw_thread *t = fw_enter_again();
 
+    if (FW_UNLIKELY(fw_calls_follow != NULL) && !t)
+        fw_calls_follow(name, object);
     if (FW_UNLIKELY(fw_control_on) && t && !object)
         t->hot->ticks -= CALL;
     if (FW_UNLIKELY(fw_control_on) && t && (object || fw_control_every)) {

@@ -45,6 +45,7 @@ struct table {
 static struct table *table; /* the holder's */
 bool fw_modules_instrumented;
 void (*fw_modules_follow)(const char *path, uintptr_t base);
+bool fw_modules_always;
 
 /* --- reading the loader's list ------------------------------------------------------------- */
 
@@ -189,7 +190,7 @@ static void replace(struct fw_thread *t, struct table *new)
 
 void fw_modules_changed(void)
 {
-    struct table *new = fw_serial || fw_sink.on ? read_list() : NULL;
+    struct table *new = fw_serial || fw_sink.on || fw_modules_always ? read_list() : NULL;
     struct fw_thread *t = fw_say();
 
     if (!t) {

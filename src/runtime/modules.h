@@ -12,6 +12,8 @@ extern bool fw_modules_instrumented;
 
 /* Told of every module that comes, before anybody runs in it; NULL: nobody wants to know. */
 extern void (*fw_modules_follow)(const char *path, uintptr_t base);
+/* Followed also where nothing is recorded. */
+extern bool fw_modules_always;
 
 /* Was the program itself built with hooks?  Known from the beginning: it needs our library. */
 bool fw_modules_main_has_hooks(void);

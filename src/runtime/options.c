@@ -69,6 +69,11 @@ static bool set_sections(struct fw_runtime_options *options, const char *value, 
     return set_text(options->sections, sizeof options->sections, value, length);
 }
 
+static bool set_heal(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_text(options->heal, sizeof options->heal, value, length);
+}
+
 static bool set_values(struct fw_runtime_options *options, const char *value, size_t length)
 {
     options->values = is(value, length, "yes");
@@ -160,6 +165,7 @@ static const struct {
     { "prefer", set_prefer },
     { "targets", set_targets },
     { "sections", set_sections },
+    { "heal", set_heal },
 };
 
 static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)

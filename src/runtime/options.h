@@ -22,6 +22,7 @@ struct fw_runtime_options {
     uint32_t strength, micros; /* noise=PER_MILLE,MICROSECONDS */
     bool learn, prefer;        /* learn=1, prefer=1: src/atomrace/sharing.h */
     char sections[128];        /* sections=FILE: src/atomrace/regions_wire.h */
+    char heal[128];            /* heal=FILE: src/atomrace/heal_wire.h */
     const char *targets;       /* targets=...: src/atomrace/targets.h; in the environment's text */
     size_t targets_length;
 };

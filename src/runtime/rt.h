@@ -120,6 +120,8 @@ enum fw_flow {
 };
 extern void (*fw_flow_follow)(enum fw_flow what);
 extern void (*fw_flow_freed)(const void *memory, size_t bytes);
+/* Told of every call of an interceptor, if set: its name, and what it synchronises through. */
+extern void (*fw_calls_follow)(const char *name, const void *object);
 
 /* --- the token ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,398 @@
+/*
+ * test_heal_hold.c - a thread has the lock of a word from the entry of a section until it is seen
+ * behind its end, and not when it has left the section in some other way.
+ */
+#include "atomrace/heal_hold.h"
+
+#include "atomrace/heal_lock.h"
+#include "atomrace/heal_log.h"
+#include "atomrace/region_state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+/* --- what holds need of the rest of the library ---------------------------------------------- */
+
+__thread struct fw_hot fw_hot;
+_Atomic uint16_t fw_watch[FW_WATCH_CELLS];
+_Atomic uint8_t fw_entry_sites[FW_SITE_CELLS];
+static unsigned forced;
+
+void fw_regions_force(void)
+{
+    forced++;
+}
+
+/* Sections: places are small numbers, which stand for addresses. */
+enum {
+    A_ENTRY = 1, /* of a: ends at A_END or A_OTHER_END, exits at A_EXIT */
+    A_END,
+    A_OTHER_END,
+    A_EXIT,
+    B_ENTRY = A_END, /* of b, which begins where a ends */
+    B_END = 5,
+    C_ENTRY = A_ENTRY, /* of c, which begins where a begins and ends later */
+    C_END = B_END,
+    ROUND = 6, /* entry and end of r, a circular one */
+    NO_READS = 7, /* entry of n, which allows nothing */
+    NO_READS_END,
+    ELSEWHERE,
+};
+
+static struct fw_regions_entry entries[] = {
+    { .place.offset = A_ENTRY, .section = 0, .allow = FW_REGIONS_READS },
+    { .place.offset = B_ENTRY, .section = 1, .allow = FW_REGIONS_READS },
+    { .place.offset = C_ENTRY, .section = 2, .allow = FW_REGIONS_READS },
+    { .place.offset = ROUND, .section = 3, .allow = FW_REGIONS_READS },
+    { .place.offset = NO_READS, .section = 4 },
+};
+static struct fw_regions_end ends[] = {
+    { .place.offset = A_END, .entry = 0 },
+    { .place.offset = A_OTHER_END, .entry = 0 },
+    { .place.offset = B_END, .entry = 1 },
+    { .place.offset = C_END, .entry = 2 },
+    { .place.offset = ROUND, .entry = 3 },
+    { .place.offset = NO_READS_END, .entry = 4 },
+};
+static struct fw_regions_exit exits[] = { { .place.offset = A_EXIT, .entry = 0 } };
+static unsigned entry_count; /* of those above: which sections there are */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct fw_regions_entry *fw_regions_entry(uint32_t i)
+{
+    return &entries[i];
+}
+
+struct fw_regions_end *fw_regions_end(uint32_t i)
+{
+    return &ends[i];
+}
+
+struct fw_regions_exit *fw_regions_exit(uint32_t i)
+{
+    return &exits[i];
+}
+
+static uintptr_t at(enum fw_place_kind kind, uint32_t i)
+{
+    return kind == FW_PLACE_ENTRY ? entries[i].place.offset
+           : kind == FW_PLACE_END ? ends[i].place.offset
+                                  : exits[i].place.offset;
+}
+
+uint32_t fw_place_next(enum fw_place_kind kind, uintptr_t pc, uint32_t after)
+{
+    uint32_t count = kind == FW_PLACE_ENTRY ? entry_count
+                     : kind == FW_PLACE_END ? COUNT(ends)
+                                            : COUNT(exits);
+
+    for (uint32_t i = after + 1; i < count; i++)
+        if (at(kind, i) == pc)
+            return i;
+    return FW_NO_PLACE;
+}
+
+/* --- a thread -------------------------------------------------------------------------------- */
+
+static struct fw_heal_wire wire;
+static struct fw_thread thread;
+static struct fw_frame frames[16];
+static uint64_t words[32];
+
+static void call(void)
+{
+    *fw_hot.top = (struct fw_frame){ .stack = 0x1000 - 16 * (uintptr_t)(fw_hot.top - frames) };
+    fw_hot.top++;
+    fw_holds_settle(false);
+}
+
+static void leave(void)
+{
+    fw_hot.top--;
+    fw_holds_settle(false);
+}
+
+static void visit(uintptr_t pc, unsigned word, bool write)
+{
+    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write };
+
+    fw_holds_settle(true);
+    fw_holds_access(&access);
+}
+
+static bool held(unsigned word)
+{
+    struct fw_heal_lock *lock = fw_heal_find((uintptr_t)&words[word]);
+
+    return lock && fw_heal_owner(lock) != 0;
+}
+
+static uint64_t counted(enum fw_heal_count what)
+{
+    return atomic_load(&wire.counts[what]);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&wire, 0, sizeof wire);
+    wire.budget = 100;
+    fw_heal_wire = &wire;
+    fw_heal_patience(1000000, &wire.off);
+    memset(fw_entry_sites, 1, sizeof fw_entry_sites);
+    fw_hot = (struct fw_hot){ .base = frames, .top = frames + 1, .end = frames + COUNT(frames) };
+    frames[0].stack = UINTPTR_MAX;
+    entry_count = 1;
+    call();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fw_holds_ended();
+    for (unsigned i = 0; i < COUNT(words); i++)
+        assert_false(held(i));
+    fw_heal_locks_forked();
+    return 0;
+}
+
+/* --- sections -------------------------------------------------------------------------------- */
+
+static void until_it_is_seen_behind_the_end(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    assert_true(held(0));
+    assert_int_not_equal(fw_hot.regions, 0);
+    assert_int_not_equal(fw_watched((uintptr_t)&words[0]) & FW_WATCH_HEALED, 0);
+    visit(ELSEWHERE, 1, true);
+    assert_true(held(0));
+    forced = 0;
+    visit(A_OTHER_END, 0, true);
+    assert_true(held(0)); /* the access comes now */
+    assert_int_not_equal(forced, 0);
+    visit(ELSEWHERE, 1, true);
+    assert_false(held(0));
+    assert_int_equal(fw_hot.regions, 0);
+    assert_int_equal(counted(FW_HEAL_ENTERED), 1);
+    assert_int_equal(counted(FW_HEAL_ENDED), 1);
+}
+
+static void an_end_is_of_the_same_word(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    visit(A_END, 1, true);
+    visit(ELSEWHERE, 2, true);
+    assert_true(held(0));
+    assert_false(held(1));
+}
+
+static void until_the_function_is_left(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    call();
+    leave();
+    assert_true(held(0));
+    leave();
+    assert_false(held(0));
+    assert_int_equal(counted(FW_HEAL_LEFT), 1);
+}
+
+/* longjmp, and a call that is as deep as the one that was left. */
+static void until_its_frame_is_gone(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    fw_hot.top--;
+    *fw_hot.top = (struct fw_frame){ .stack = 0x500 };
+    fw_hot.top++;
+    fw_holds_settle(false);
+    assert_false(held(0));
+}
+
+static void until_an_exit(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    visit(A_EXIT, 1, false);
+    assert_false(held(0));
+}
+
+static void not_for_ever(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    for (unsigned i = 0; i < 900; i++)
+        visit(ELSEWHERE, 1, true);
+    assert_true(held(0));
+    for (unsigned i = 0; i < 200; i++)
+        visit(ELSEWHERE, 1, true);
+    assert_false(held(0));
+    assert_int_equal(counted(FW_HEAL_LONG), 1);
+}
+
+static void an_inner_call_ends_its_own(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    call();
+    visit(A_ENTRY, 0, false);
+    visit(A_END, 0, true);
+    leave();
+    assert_true(held(0)); /* the outer one goes on */
+    visit(A_END, 0, true);
+    leave();
+    assert_false(held(0));
+    assert_int_equal(counted(FW_HEAL_ENDED), 2);
+}
+
+static void what_begins_where_another_ends(void **state)
+{
+    (void)state;
+    entry_count = 2;
+    visit(A_ENTRY, 0, false);
+    visit(A_END, 0, true);
+    visit(ELSEWHERE, 1, true);
+    assert_true(held(0));
+    visit(B_END, 0, true);
+    assert_true(held(0));
+    visit(ELSEWHERE, 1, true);
+    assert_false(held(0));
+    assert_int_equal(counted(FW_HEAL_ENDED), 2);
+}
+
+static void what_begins_together_ends_with_the_last(void **state)
+{
+    (void)state;
+    entry_count = 3;
+    visit(A_ENTRY, 0, false);
+    visit(A_OTHER_END, 0, true);
+    visit(ELSEWHERE, 1, true);
+    assert_true(held(0));
+    visit(C_END, 0, true);
+    visit(ELSEWHERE, 1, true);
+    assert_false(held(0));
+    assert_int_equal(counted(FW_HEAL_ENDED), 2);
+}
+
+static void round_and_round(void **state)
+{
+    (void)state;
+    entry_count = 4;
+    for (unsigned i = 0; i < 10; i++)
+        visit(ROUND, 0, true);
+    assert_true(held(0));
+    assert_int_equal(counted(FW_HEAL_ENDED), 9);
+    leave();
+    assert_false(held(0));
+}
+
+/* --- other accesses -------------------------------------------------------------------------- */
+
+static void others_take_the_lock_for_themselves(void **state)
+{
+    (void)state;
+    visit(ELSEWHERE, 20, true);
+    assert_false(held(20)); /* no section was entered yet */
+    visit(A_ENTRY, 20, false);
+    visit(A_END, 20, true);
+    visit(ELSEWHERE, 20, true);
+    assert_true(held(20));
+    visit(ELSEWHERE, 21, true);
+    assert_false(held(20));
+    visit(ELSEWHERE, 20, false); /* reads are allowed */
+    assert_false(held(20));
+    entry_count = 5;
+    visit(NO_READS, 22, false);
+    visit(NO_READS_END, 22, false);
+    visit(ELSEWHERE, 22, false);
+    assert_true(held(22));
+    call();
+    assert_false(held(22));
+}
+
+static void a_range_takes_all_of_its_words(void **state)
+{
+    struct fw_overlap_access access = { &thread, (uintptr_t)&words[24], ELSEWHERE, 32, true };
+
+    (void)state;
+    for (unsigned i = 25; i < 29; i += 2) {
+        visit(A_ENTRY, i, false);
+        visit(A_END, i, true);
+    }
+    fw_holds_settle(false);
+    fw_holds_access(&access);
+    assert_false(held(24));
+    assert_true(held(25));
+    assert_true(held(27));
+}
+
+static void all_are_let_go_before_it_synchronises(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    visit(A_ENTRY, 1, false);
+    visit(A_END, 1, true);
+    fw_holds_let_go(&thread);
+    assert_false(held(0));
+    assert_false(held(1));
+    assert_int_equal(counted(FW_HEAL_LET_GO), 1); /* the other was over */
+    assert_int_equal(atomic_load(&wire.logged), 1);
+}
+
+static void there_is_room_for_some(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 32; i++)
+        visit(A_ENTRY, i, false);
+    assert_true(held(0));
+    assert_true(held(15));
+    assert_false(held(31));
+    assert_int_equal(counted(FW_HEAL_NO_ROOM), 16);
+}
+
+static void a_child_holds_nothing(void **state)
+{
+    (void)state;
+    visit(A_ENTRY, 0, false);
+    fw_holds_forked();
+    assert_false(held(0));
+    assert_int_equal(fw_hot.regions, 0);
+    visit(A_ENTRY, 0, false);
+    assert_true(held(0));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(until_it_is_seen_behind_the_end),
+        TEST(an_end_is_of_the_same_word),
+        TEST(until_the_function_is_left),
+        TEST(until_its_frame_is_gone),
+        TEST(until_an_exit),
+        TEST(not_for_ever),
+        TEST(an_inner_call_ends_its_own),
+        TEST(what_begins_where_another_ends),
+        TEST(what_begins_together_ends_with_the_last),
+        TEST(round_and_round),
+        TEST(others_take_the_lock_for_themselves),
+        TEST(a_range_takes_all_of_its_words),
+        TEST(all_are_let_go_before_it_synchronises),
+        TEST(there_is_room_for_some),
+        TEST(a_child_holds_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
