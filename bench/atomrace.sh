@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # atomrace.sh - what catching races in the act costs: processor time against native, and against hooks
-# that do nothing; prints a table in Markdown.  The programs are those of record.sh, built with
-# `foreweave cc --no-branches`; the ways take turns, and medians of several rounds are taken.
+# that do nothing, and what healing costs; prints a table in Markdown.  The programs are those of record.sh,
+# built with `foreweave cc --no-branches`; the ways take turns, and medians of several rounds are taken.  Healed, with
+# locks, are the sections that `foreweave sections find` finds in a small run; a program without any, or with none that can
+# be locked, is not measured.
 #
 #   PROGRAMS="lu radix bank prodcons pbzip2"
 #   COMPILERS="gcc clang"
@@ -62,6 +64,20 @@ for compiler in $compilers; do
     done
 done
 
+# The sections of a program, from a small run.
+find_sections() { # PROGRAM COMPILER
+    scale=$noise_scale
+    [ "$1" != pbzip2 ] || ln -sf "$work/input.$scale" "$work/input"
+    # shellcheck disable=SC2046
+    (cd "$work" && "$foreweave" sections find -q -o "$work/$1.$2.sections" -- "$work/bin/$1.$2-hooks" $(arguments_of "$1")) \
+        >"$work/errors" 2>&1 || { say "no sections of $1 by $2: $(tail -n 1 "$work/errors")" && rm -f "$work/$1.$2.sections"; }
+}
+for program in $programs; do
+    for compiler in $compilers; do
+        find_sections "$program" "$compiler"
+    done
+done
+
 # One run: a line "program compiler what processor code same".
 run() { # PROGRAM COMPILER WHAT SCALE
     local command=("$work/bin/$1.$2-hooks") same=same
@@ -70,6 +86,10 @@ run() { # PROGRAM COMPILER WHAT SCALE
     native*) command=("$work/bin/$1.$2") ;;
     empty) command=(env LD_PRELOAD="$work/empty/libforeweave_rt.so" "$work/bin/$1.$2-hooks") ;;
     detection) command=("$foreweave" atomrace -q -o "$work/report" -- "$work/bin/$1.$2-hooks") ;;
+    healing)
+        [ -e "$work/$1.$2.sections" ] || return 0
+        command=("$foreweave" heal -q --how=lock --budget=100 --sections="$work/$1.$2.sections" -- "$work/bin/$1.$2-hooks")
+        ;;
     noise) command=("$foreweave" atomrace -q --noise="$noise" -o "$work/report" -- "$work/bin/$1.$2-hooks") ;;
     esac
     [ "$1" != pbzip2 ] || ln -sf "$work/input.$scale" "$work/input"
@@ -86,7 +106,7 @@ rm -f "$work/results" "$work"/*.wanted
 for round in $(seq "$repeat"); do
     for program in $programs; do
         for compiler in $compilers; do
-            for what in native empty detection; do
+            for what in native empty detection healing; do
                 run "$program" "$compiler" $what "$full_scale"
             done
             for what in native-small noise; do
@@ -112,22 +132,25 @@ awk '
     }
     function ratio(a, b) {
         if (failed[a]) return failed[a]
+        if (!runs[a]) return "none"
         return median(b) > 0 ? sprintf("%.1f", median(a) / median(b)) : "-"
     }
     {
         key = $1 " " $2 " " $3; value[key, ++runs[key]] = $4
         if (!(($1 " " $2) in seen)) { seen[$1 " " $2] = 1; rows[++count] = $1 " " $2 }
         if ($5 == "signal") failed[key] = $6 == 9 ? "stopped" : "signal " $6
+        else if ($3 == "healing" && $6 == 3) failed[key] = "none"
         else if ($6 != 0 && $6 != 66) failed[key] = "exit " $6
         else if ($7 != "same") failed[key] = "wrong output"
     }
     END {
-        print "| program | compiler | native, s | empty hooks | detection | detection : empty hooks | with noise |"
-        print "|---|---|---|---|---|---|---|"
+        print "| program | compiler | native, s | empty hooks | detection | detection : empty hooks | with noise | healing | healing : detection |"
+        print "|---|---|---|---|---|---|---|---|---|"
         for (i = 1; i <= count; i++) {
             row = rows[i]; split(row, part, " ")
-            printf "| %s | %s | %.2f | %s | %s | %s | %s |\n", part[1], part[2], median(row " native"),
+            printf "| %s | %s | %.2f | %s | %s | %s | %s | %s | %s |\n", part[1], part[2], median(row " native"),
                 ratio(row " empty", row " native"), ratio(row " detection", row " native"),
-                ratio(row " detection", row " empty"), ratio(row " noise", row " native-small")
+                ratio(row " detection", row " empty"), ratio(row " noise", row " native-small"),
+                ratio(row " healing", row " native"), ratio(row " healing", row " detection")
         }
     }' "$work/results"

@@ -72,6 +72,7 @@ extern const struct fw_command fw_cmd_check;
 extern const struct fw_command fw_cmd_cxx;
 extern const struct fw_command fw_cmd_doctor;
 extern const struct fw_command fw_cmd_explore;
+extern const struct fw_command fw_cmd_heal;
 extern const struct fw_command fw_cmd_help;
 extern const struct fw_command fw_cmd_list;
 extern const struct fw_command fw_cmd_record;

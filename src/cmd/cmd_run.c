@@ -277,7 +277,7 @@ static const struct fw_example examples[] = {
 
 const struct fw_command fw_cmd_run = {
     .name = "run",
-    .summary = "record a program, predict its bugs, and make it show them",
+    .summary = "record a program, predict its bugs, make it show them",
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .description =
         "Runs PROGRAM (built with 'foreweave cc' or 'foreweave c++') once and records it, foresees "

@@ -30,6 +30,7 @@ static const struct fw_command *const commands[] = {
     &fw_cmd_explore,
     &fw_cmd_replay,
     &fw_cmd_atomrace,
+    &fw_cmd_heal,
     &fw_cmd_trace,
     &fw_cmd_sections,
     &fw_cmd_tiddle,

@@ -55,7 +55,7 @@ cp ../examples/hidden.c hidden.cc
 cp ../examples/lost.* .
 foreweave cc -g lost.c -o lost
 foreweave cc -g -O2 lost.c -o lost-O2
-cp ../examples/till.c .
+cp ../examples/till.* .
 foreweave cc -g till.c -o till
 foreweave trace convert -q a.std a.fwt
 foreweave trace convert -q a.std a.tid

@@ -1,0 +1,157 @@
+/*
+ * heal_log.c - what was done, one line each, in a file; see heal.h.
+ *
+ * The ring is written by the program's threads, each entry by one of them, its turn last.  An entry
+ * whose turn is not the one expected is not ready yet, or was overwritten.
+ */
+#include "cmd/heal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST_LINES 100000u
+
+static uint64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+int fw_heal_log_open(struct fw_heal_log *log, const char *path, struct fw_heal_names names,
+                     struct fw_error *err)
+{
+    *log = (struct fw_heal_log){ .names = names, .begun = now() };
+    if (!path)
+        return 0;
+    if (fw_output_open(&log->out, path, err) < 0)
+        return -1;
+    log->open = true;
+    return 0;
+}
+
+static bool may_write(struct fw_heal_log *log)
+{
+    if (!log->open || log->lines > MOST_LINES)
+        return false;
+    if (log->lines++ < MOST_LINES)
+        return true;
+    fw_output_printf(&log->out, "%u lines: the rest is counted only\n", MOST_LINES);
+    return false;
+}
+
+static void put_time(struct fw_heal_log *log, uint64_t time)
+{
+    uint64_t since = time > log->begun ? time - log->begun : 0;
+
+    fw_output_printf(&log->out, "%" PRIu64 ".%06" PRIu64 " ", since / 1000000000u,
+                     since / 1000u % 1000000u);
+}
+
+void fw_heal_log_say(struct fw_heal_log *log, const char *text)
+{
+    if (!may_write(log))
+        return;
+    put_time(log, now());
+    fw_output_printf(&log->out, "%s\n", text);
+    fw_output_flush(&log->out);
+}
+
+static const char *section_name(const struct fw_heal_log *log, uint32_t section)
+{
+    return section < log->names.count ? log->names.at[section] : "?";
+}
+
+static void put_what(struct fw_heal_log *log, const struct fw_heal_entry *entry)
+{
+    const char *name = section_name(log, entry->section);
+    double ms = (double)entry->ns / 1e6;
+
+    switch (entry->what) {
+    case FW_HEAL_LOG_WAITED:
+        fw_output_printf(&log->out, "waited %.3f ms for thread %" PRIu32 " in '%s'", ms,
+                         entry->other, name);
+        break;
+    case FW_HEAL_LOG_MET:
+        fw_output_printf(&log->out, "met thread %" PRIu32 " in '%s'", entry->other, name);
+        break;
+    case FW_HEAL_LOG_LATE:
+        fw_output_printf(&log->out,
+                         "waited %.3f ms for thread %" PRIu32 " in '%s' and took the lock from it",
+                         ms, entry->other, name);
+        break;
+    case FW_HEAL_LOG_CIRCLE:
+        fw_output_printf(&log->out,
+                         "would have waited in a circle: the lock of thread %" PRIu32
+                         " in '%s' is released",
+                         entry->other, name);
+        break;
+    case FW_HEAL_LOG_OWN:
+        fw_output_printf(&log->out,
+                         "would have waited for a mutex in a circle: its lock in '%s' is released",
+                         name);
+        break;
+    case FW_HEAL_LOG_LET_GO:
+        fw_output_printf(&log->out, "synchronises in '%s': its lock is released", name);
+        break;
+    case FW_HEAL_LOG_BUDGET:
+        fw_output_text(&log->out, "the budget is spent: healing is off");
+        break;
+    default:
+        fw_output_text(&log->out, "did what is not known here");
+    }
+}
+
+static void put_entry(struct fw_heal_log *log, const struct fw_heal_entry *entry)
+{
+    if (!may_write(log))
+        return;
+    put_time(log, entry->time);
+    fw_output_printf(&log->out, "process %" PRId32 " thread %" PRIu32 " ", entry->process,
+                     entry->thread);
+    put_what(log, entry);
+    if (entry->address)
+        fw_output_printf(&log->out, ", word 0x%" PRIx64, entry->address);
+    fw_output_text(&log->out, "\n");
+}
+
+void fw_heal_log_drain(struct fw_heal_log *log, struct fw_heal_wire *wire)
+{
+    uint64_t end = atomic_load(&wire->logged);
+    bool any = false;
+
+    if (end - log->read > FW_HEAL_LOG) {
+        log->lost += end - FW_HEAL_LOG - log->read;
+        log->read = end - FW_HEAL_LOG;
+    }
+    for (; log->read < end; log->read++) {
+        struct fw_heal_entry *from = &wire->log[log->read % FW_HEAL_LOG], entry;
+        uint64_t turn = atomic_load(&from->turn);
+
+        if (turn < log->read + 1)
+            break; /* it is being written */
+        memcpy(&entry, from, sizeof entry);
+        atomic_thread_fence(memory_order_acquire); /* it was read before it is looked at again */
+        if (atomic_load(&from->turn) != log->read + 1)
+            log->lost++;
+        else
+            put_entry(log, &entry);
+        any = true;
+    }
+    if (any && log->open)
+        fw_output_flush(&log->out);
+}
+
+int fw_heal_log_close(struct fw_heal_log *log, struct fw_error *err)
+{
+    if (!log->open)
+        return 0;
+    if (log->lost)
+        fw_output_printf(&log->out, "%" PRIu64 " lines were overwritten before they were written\n",
+                         log->lost);
+    log->open = false;
+    return fw_output_close(&log->out, err);
+}
