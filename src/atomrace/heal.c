@@ -77,8 +77,9 @@ static bool locks_mutex(const char *name)
     static const char *const names[] = { "pthread_mutex_lock", "pthread_mutex_timedlock",
                                          "pthread_mutex_clocklock", "mtx_lock", "mtx_timedlock" };
 
+    /* memcmp and strlen are our own here, strcmp is an interceptor */
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
+        if (strlen(name) == strlen(names[i]) && memcmp(name, names[i], strlen(name)) == 0)
             return true;
     return false;
 }

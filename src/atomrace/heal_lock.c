@@ -7,6 +7,7 @@
 #include "atomrace/mask.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define WAITED  0x80000000u /* in `owner`: somebody waits; then it changes under the gate only */
 #define SPINS   200u
 #define SLICE   1000000u /* ns that who waits sleeps before it looks around */
+#define AGAIN   10u      /* times the bound, for who only lacks a processor */
 
 struct fw_healer {
     _Atomic uint32_t go;         /* futex: 1: it has got what it waited for */
@@ -359,10 +361,45 @@ static bool begin_to_wait(struct fw_heal_lock *lock, struct fw_healer *me)
     return true;
 }
 
+static char *put_number(char *text, int32_t number)
+{
+    char digits[12];
+    unsigned count = 0;
+
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count)
+        *text++ = digits[--count];
+    return text;
+}
+
+/* Does the thread that has the lock run, or would if there were a processor for it? */
+static bool owner_can_run(struct fw_heal_lock *lock)
+{
+    const struct fw_healer *owner = healer_of(atomic_load(&lock->owner));
+    char path[48] = "/proc/self/task/", text[128];
+    long fd, got;
+
+    if (!owner)
+        return false;
+    memcpy(put_number(path + strlen(path), owner->tid), "/stat", sizeof "/stat");
+    fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    got = fw_call(SYS_read, fd, text, sizeof text, 0);
+    fw_call(SYS_close, fd, 0, 0, 0);
+    /* "TID (NAME) STATE ..."; a name has at most 15 bytes, whichever they are */
+    for (long i = got - 3; i > 0; i--)
+        if (text[i] == ')' && text[i + 1] == ' ')
+            return text[i + 2] == 'R';
+    return false;
+}
+
 /* Handlers are kept out. */
 static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
 {
-    uint64_t left = bound / SLICE;
+    uint64_t left = bound / SLICE, again = AGAIN;
     enum fw_heal_got got = FW_HEAL_GOT;
 
     /* acquire: pairs with give_to; what the former owner did is seen */
@@ -371,8 +408,9 @@ static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
             got = left ? FW_HEAL_NOT : FW_HEAL_GOT_LATE;
             break;
         }
-        if (fw_futex_wait(&me->go, 0, SLICE, 0) == -ETIMEDOUT)
-            left--;
+        if (fw_futex_wait(&me->go, 0, SLICE, 0) == -ETIMEDOUT && --left == 0 && --again &&
+            owner_can_run(lock))
+            left = bound / SLICE;
     }
     gate_enter();
     if (!me->waits)
