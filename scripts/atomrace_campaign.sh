@@ -2,7 +2,7 @@
 # atomrace_campaign.sh - the test programs under `foreweave atomrace`, with heavy noise.
 #
 #   atomrace_campaign.sh [--filter=REGEX] [--silent-runs=N] [--compilers="gcc clang"] [--levels="-O0 -O2"]
-#                        [--jobs=N] [--rotate]
+#                        [--jobs=N] [--rotate] [--which=silent|racy] [--work=FOLDER]
 #
 # FOREWEAVE names the program (build/foreweave).  Of every program in tests/programs:
 #   - one that says "expect: nothing" is run N times (20) with random noise: nothing may be caught;
@@ -10,12 +10,14 @@
 #     pauses), then at most 3 times with noise at that finding's variables: it must be caught both times,
 #     and nothing but what the program expects.  A program that says "overlap: no, WHY" has a race that this mode does not see;
 #     it is run once, for what it must not report.
-# With --rotate each program is built in one of the ways only, the next one in the next.
+# With --rotate each program is built in one of the ways only, the next one in the next.  With --which only
+# programs of one kind are run.  With --work=FOLDER it is noted there, every 25 runs, how often a silent program was
+# run without a complaint: a campaign can be stopped, and gone on with, also with a greater N.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 here=$root/tests/programs
 FOREWEAVE=${FOREWEAVE:-$root/build/foreweave}
-filter=. silent_runs=20 compilers="gcc clang" levels="-O0 -O2" jobs=2 rotate=
+filter=. silent_runs=20 compilers="gcc clang" levels="-O0 -O2" jobs=2 rotate= which= work=
 for option in "$@"; do
     value=${option#*=}
     case $option in
@@ -25,6 +27,8 @@ for option in "$@"; do
     --levels=*) levels=$value ;;
     --jobs=*) jobs=$value ;;
     --rotate) rotate=yes ;;
+    --which=silent | --which=racy) which=$value ;;
+    --work=*) mkdir -p "$value" && work=$(cd "$value" && pwd) || exit 1 ;;
     *) echo "atomrace_campaign.sh: unknown option '$option'"; exit 2 ;;
     esac
 done
@@ -57,8 +61,7 @@ job() {
 # Prints what is wrong with the program at hand.
 examine() {
     if grep -q '^ \* expect: nothing' "$source"; then
-        caught "random:400:200" "$silent_runs" >/dev/null
-        differences | grep -v '^missing'
+        silent
     elif ! grep -q '^ \* expect: race' "$source"; then
         return
     elif grep -q '^ \* overlap: no' "$source"; then
@@ -67,6 +70,18 @@ examine() {
     else
         racy
     fi
+}
+
+# Some runs at a time.
+silent() {
+    local note=${work:+$work/$program.$compiler.$level} done=0 some wrong
+    [ ! -s "$note" ] || done=$(cat "$note")
+    for (( ; done < silent_runs; done += some)); do
+        some=$((silent_runs - done < 25 ? silent_runs - done : 25))
+        wrong=$(caught "random:400:200" $some $((done + 1)) | grep -v '^not caught'; differences | grep -v '^missing')
+        [ -z "$wrong" ] || { echo "$wrong"; return; }
+        [ -z "$note" ] || echo $((done + some)) >"$note"
+    done
 }
 
 racy() {
@@ -102,11 +117,15 @@ differences() { awk -f "$here/compare.awk" "$source" ${library:+"$here/$library"
 complaints=$(mktemp -d "${TMPDIR:-/tmp}/foreweave-complaints.XXXXXX") || exit 1
 trap 'cat "$complaints"/* 2>/dev/null; rm -rf "$complaints"' EXIT
 unset FOREWEAVE_OPTIONS
-export -f job examine racy caught differences said
-export here root silent_runs complaints FOREWEAVE
+export -f job examine silent racy caught differences said
+export here root silent_runs complaints work FOREWEAVE
 names=$(cd "$here" && ls *.c *.cc | grep -v '^lib_' | grep -E -e "$filter")
 mapfile -t ways < <(for compiler in $compilers; do for level in $levels; do echo "$compiler $level"; done; done)
 number=0
+kind_of() { if grep -q '^ \* expect: nothing' "$here/$1"; then echo silent; else echo racy; fi; }
+if [ -n "$which" ]; then
+    names=$(for program in $names; do [ "$(kind_of "$program")" != "$which" ] || echo "$program"; done)
+fi
 for program in $names; do
     for ((i = 0; i < ${#ways[@]}; i++)); do
         [ -n "$rotate" ] && [ $((number % ${#ways[@]})) != $i ] || echo "$program ${ways[i]}"
