@@ -52,7 +52,7 @@ static bool dwell(const struct fw_overlap_access *access)
  * access of the entry made, perhaps, since. */
 static void pass_regions(const struct fw_overlap_access *access)
 {
-    bool dwelt;
+    bool noted = false, dwelt;
 
     fw_regions_arrive(access);
     if (FW_UNLIKELY(fw_heal_on))
@@ -62,13 +62,15 @@ static void pass_regions(const struct fw_overlap_access *access)
         return;
     }
     if (!fw_heal_on)
-        fw_regions_look(access);
+        noted = fw_regions_look(access);
     dwelt = dwell(access);
     if (FW_UNLIKELY(fw_heal_on))
         fw_heal_access(access);
     if (dwelt || fw_heal_on)
-        fw_regions_look(access);
+        noted |= fw_regions_look(access);
     fw_regions_pass(access);
+    if (noted)
+        fw_regions_noted();
 }
 
 static void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bool write, uintptr_t pc)

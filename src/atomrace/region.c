@@ -171,6 +171,10 @@ static void take_exits(const struct fw_overlap_access *access)
 
 void fw_regions_arrive(const struct fw_overlap_access *access)
 {
+    uint32_t passed = atomic_load_explicit(&access->thread->passed, memory_order_relaxed);
+
+    /* release: what was noted in earlier hooks has been done (has_happened) */
+    atomic_store_explicit(&access->thread->passed, passed + 1, memory_order_release);
     relax();
     if (!fw_hot.regions || !begin())
         return;
@@ -224,11 +228,21 @@ static bool is_allowed(const struct fw_regions_end *place, const struct fw_suspe
     return place->allow & (suspect->access.write ? FW_REGIONS_WRITES : FW_REGIONS_READS);
 }
 
+/* Has its thread passed another hook since, or ended? */
+static bool has_happened(const struct fw_suspect *suspect)
+{
+    const struct fw_thread *t = suspect->access.thread;
+
+    /* acquire: pairs with fw_regions_arrive; a thread that has taken its place counts from 0 */
+    return atomic_load_explicit(&t->passed, memory_order_acquire) != suspect->passed ||
+           t->number != suspect->number;
+}
+
 static void judge(const struct member *member, struct fw_regions_end *place,
                   const struct fw_overlap_access *access)
 {
     uint32_t count = fw_slot_seen(member->region);
-    bool violated = false;
+    bool violated = false, happened = false;
 
     /* relaxed, here and below: counters, read when nobody counts any more */
     atomic_fetch_add_explicit(&place->seen, 1, memory_order_relaxed);
@@ -240,9 +254,12 @@ static void judge(const struct member *member, struct fw_regions_end *place,
             continue;
         fw_violation(&member->access, suspect, access, fw_regions_entry(member->entry)->section);
         violated = true;
+        happened |= has_happened(suspect);
     }
     if (violated)
         atomic_fetch_add_explicit(&place->violated, 1, memory_order_relaxed);
+    if (happened)
+        atomic_fetch_add_explicit(&place->happened, 1, memory_order_relaxed);
 }
 
 /* Judged or not, the section is over. */
@@ -389,6 +406,12 @@ static void take_entry(const struct fw_overlap_access *access, uint32_t entry)
     } while (again && !opened);
     atomic_fetch_add_explicit(opened ? &fw_regions->opened : &fw_regions->missed, 1,
                               memory_order_relaxed);
+}
+
+void fw_regions_noted(void)
+{
+    if (has_memory())
+        fw_regions_force();
 }
 
 static void take_entries(const struct fw_overlap_access *access)

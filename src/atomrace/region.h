@@ -79,7 +79,9 @@ void fw_regions_arrive(const struct fw_overlap_access *access);
 /* The access is not to be looked at: what would end here is closed. */
 void fw_regions_ignored(const struct fw_overlap_access *access);
 /* Is any region of another thread open on these bytes?  Then the access is noted there. */
-void fw_regions_look(const struct fw_overlap_access *access);
+bool fw_regions_look(const struct fw_overlap_access *access);
+/* It was: that the thread has made the access is to be known soon. */
+void fw_regions_noted(void);
 /* Last: what ends here is judged, and what begins here is opened. */
 void fw_regions_pass(const struct fw_overlap_access *access);
 

@@ -202,46 +202,53 @@ static void copy_stack(struct fw_suspect *suspect, const struct fw_hot *hot)
     memcpy(suspect->frames, hot->top - count, count * sizeof *suspect->frames);
 }
 
-static void note(struct fw_region *region, const struct fw_overlap_access *access)
+static bool note(struct fw_region *region, const struct fw_overlap_access *access)
 {
     /* relaxed: who holds it is alone with it */
     uint32_t count = atomic_load_explicit(&region->count, memory_order_relaxed);
     struct fw_suspect *suspect = &region->suspects[count % FW_SUSPECTS];
 
     if (count == FW_SUSPECTS)
-        return;
+        return false;
     suspect->access = *access;
     suspect->number = access->thread->number;
+    /* relaxed: its own */
+    suspect->passed = atomic_load_explicit(&access->thread->passed, memory_order_relaxed);
     copy_stack(suspect, access->thread->hot);
     /* release: it is written; acquire: see fw_slot_count */
     atomic_fetch_add_explicit(&region->count, 1, memory_order_acq_rel);
+    return true;
 }
 
-static void look_at(struct fw_region *region, uintptr_t word,
+static bool look_at(struct fw_region *region, uintptr_t word,
                     const struct fw_overlap_access *access)
 {
     uint64_t open = foreign(region, access->thread, word), mask;
     struct fw_region_view view;
+    bool noted = false;
 
     if (open && fw_region_healing && fw_region_healing->met && fw_region_at(word << 3, &view)) {
         fw_region_healing->met(access, &view);
         open = foreign(region, access->thread, word);
     }
     if (!open)
-        return;
+        return false;
     mask = fw_mask_set(FW_MASK_ALL);
     if (hold(region, open)) {
         /* The state has its owner's number, which may have another region here by now. */
         if (atomic_load_explicit(&region->word, memory_order_relaxed) == word)
-            note(region, access);
+            noted = note(region, access);
         /* release: pairs with the acquires of hold and of fw_slot_close */
         atomic_store_explicit(&region->state, open, memory_order_release);
     }
     fw_mask_set(mask);
+    return noted;
 }
 
-static void look_everywhere(uintptr_t first, uintptr_t last, const struct fw_overlap_access *access)
+static bool look_everywhere(uintptr_t first, uintptr_t last, const struct fw_overlap_access *access)
 {
+    bool noted = false;
+
     for (unsigned i = 0; i < SLOTS / 64; i++) {
         uint64_t left = atomic_load_explicit(&open_slots[i], memory_order_relaxed);
 
@@ -250,22 +257,23 @@ static void look_everywhere(uintptr_t first, uintptr_t last, const struct fw_ove
             uintptr_t word = atomic_load_explicit(&region->word, memory_order_relaxed);
 
             if (word >= first && word <= last)
-                look_at(region, word, access);
+                noted |= look_at(region, word, access);
         }
     }
+    return noted;
 }
 
-void fw_regions_look(const struct fw_overlap_access *access)
+bool fw_regions_look(const struct fw_overlap_access *access)
 {
     uintptr_t first = fw_word_of(access->address);
     uintptr_t last = fw_word_of(access->address + access->bytes - 1);
+    bool noted = false;
 
-    if (last - first > 2) {
-        look_everywhere(first, last, access);
-        return;
-    }
+    if (last - first > 2)
+        return look_everywhere(first, last, access);
     for (uintptr_t word = first; word <= last; word++)
-        look_at(fw_slot_of(word), word, access);
+        noted |= look_at(fw_slot_of(word), word, access);
+    return noted;
 }
 
 /* --- for healing ----------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ const char *fw_regions_name(uint32_t section);
 struct fw_suspect {
     struct fw_overlap_access access;
     uint32_t number; /* of its thread, which may have ended */
+    uint32_t passed; /* by its thread then */
     uint32_t frame_count;
     struct fw_frame frames[FW_SUSPECT_FRAMES];
 };

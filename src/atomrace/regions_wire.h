@@ -79,7 +79,8 @@ struct fw_regions_end {
     uint32_t write;
     uint32_t allow;
     _Atomic uint64_t seen;     /* so often a region was ended here, ... */
-    _Atomic uint64_t violated; /* ... and so often somebody had done what is not allowed */
+    _Atomic uint64_t violated; /* ... and so often somebody could do what is not allowed; ... */
+    _Atomic uint64_t happened; /* ... of these so often it certainly was done before */
 };
 
 struct fw_regions_exit {

@@ -107,6 +107,7 @@ struct fw_thread {
     unsigned spins;
     void *extra;               /* threads_posix.c: start routine and the like */
     bool retell;               /* src/atomrace, under its lock: its calls are to be told again */
+    _Atomic uint32_t passed;   /* src/atomrace: so many of its hooks have taken the long way */
 
     /* the scheduler's, under its lock */
     struct fw_list link;       /* in the ready queue or in a bucket of blocked threads */
