@@ -81,6 +81,7 @@ extern const struct fw_command fw_cmd_replay;
 extern const struct fw_command fw_cmd_sections;
 extern const struct fw_command fw_cmd_sections_find;
 extern const struct fw_command fw_cmd_sections_show;
+extern const struct fw_command fw_cmd_sections_refine;
 extern const struct fw_command fw_cmd_tiddle;
 extern const struct fw_command fw_cmd_tiddle_compile;
 extern const struct fw_command fw_cmd_tiddle_enumerate;

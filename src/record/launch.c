@@ -77,6 +77,15 @@ static void set_environment(const struct fw_launch *launch)
     free(preload);
 }
 
+static void hide(const char *output)
+{
+    int nothing = open("/dev/null", O_RDWR);
+    int file = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+
+    for (int fd = 0; nothing >= 0 && fd < 3; fd++)
+        dup2(fd > 0 && file >= 0 ? file : nothing, fd);
+}
+
 /* In the child: executes, or says why not. */
 static void execute(const struct fw_launch *launch, struct fw_signals signals, int say)
 {
@@ -85,12 +94,8 @@ static void execute(const struct fw_launch *launch, struct fw_signals signals, i
 
     fw_signals_give_back(&signals);
     set_environment(launch);
-    if (launch->hide) {
-        int nothing = open("/dev/null", O_RDWR);
-
-        for (int fd = 0; nothing >= 0 && fd < 3; fd++)
-            dup2(nothing, fd);
-    }
+    if (launch->hide)
+        hide(launch->output);
     execvp(launch->argv[0], launch->argv);
     cause = errno;
     do

@@ -19,7 +19,8 @@ struct fw_launch {
     char *const *argv;   /* NULL behind the last */
     const char *runtime; /* the library */
     const char *options; /* FOREWEAVE_OPTIONS for it */
-    bool hide;           /* no input, and its output is not shown */
+    bool hide;           /* no input, and its output is not shown ... */
+    const char *output;  /* ... but goes to this file, unless it is NULL */
 };
 
 /*

@@ -377,7 +377,8 @@ static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
                                  r->setup->noise ? r->setup->noise : "");
     struct fw_launch launch = { .argv = r->setup->argv,
                                 .runtime = r->setup->runtime,
-                                .hide = r->setup->hide };
+                                .hide = r->setup->hide,
+                                .output = r->setup->output };
 
     if (r->setup->quantum) {
         char *more = fw_xasprintf("%s:quantum=%llu", options,

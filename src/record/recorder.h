@@ -29,7 +29,8 @@ struct fw_record_setup {
     const char *path;    /* of the trace */
     const char *runtime; /* the library that programs load */
     double limit;           /* seconds after which the program is killed; 0: never */
-    bool hide;              /* the program has no input, and its output is not shown */
+    bool hide;              /* the program has no input, and its output is not shown ... */
+    const char *output;     /* ... but goes to this file, unless it is NULL */
     bool positions;         /* events tell where they were made (trace/positions.h) */
     uint64_t seed, quantum; /* quantum 0: the runtime's own */
     bool repeats;           /* also record accesses that repeat one (src/runtime/shadow.h) */

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# sections refine leaves out what good runs violate, and keeps what is violated in bad ones alone.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+case "${FOREWEAVE_SANITIZE:-}" in
+'') ;;
+*)
+    echo "programs are run without sanitizers"
+    exit 0
+    ;;
+esac
+
+# The programs of tests/sections have one section each that must be atomic and is not.
+refine() { # PROGRAM NAME
+    local source=$FOREWEAVE_SOURCE/tests/sections/$1.c all kept
+    "$FOREWEAVE" cc -Wall -Werror -g -O0 -pthread "$source" -o "$1" || complain "$1 does not build"
+    expect 0 sections find -q --runs=3 -o "$1.sections" -- "./$1"
+    grep -q "^section $2 " "$1.sections" || complain "'$2' is no candidate"
+    expect 0 sections refine --sections="$1.sections" -o "$1.kept" --runs=10 -- "./$1"
+    all=$(grep -c ^section "$1.sections")
+    kept=$(grep -c ^section "$1.kept")
+    [ $((2 * kept)) -lt "$all" ] || complain "$1: $kept of $all are left"
+    grep -q "^section $2 " "$1.kept" || complain "$1: '$2' is gone"
+    err_has "$kept of $all sections are left after "
+    expect 0 sections show "$1.kept" "./$1"
+}
+refine bank charge+2
+refine stack take_quickly+3
+refine sweep write_line+2
+
+# A command may know better: all is well, whatever is lost.  The twin of the above.
+expect 0 sections refine -q --sections=bank.kept --ok=true --runs=10 -- ./bank
+out_lacks "section charge+2"
+expect 0 sections refine -q --sections=bank.sections --runs=1 --max=30 --limit=20 \
+    --ok='[ "$(cat "$FOREWEAVE_OUTPUT")" = "" ] && [ "$FOREWEAVE_STATUS" = 0 ]' -- ./bank
+out_has "section charge+2"
+
+# What cannot be.
+expect 2 sections refine -- ./bank
+err_has "--sections: which ones?"
+expect 2 sections refine --sections=bank.sections --runs=0 -- ./bank
+err_has "--runs: at least one run is needed"
+expect 3 sections refine --sections=bank.sections --max=2 --ok=false -- ./bank
+err_has "no run of './bank' was good: nothing can be said of its sections"
+expect 3 sections refine --sections=bank.sections -- ./stack
+err_has "no section of 'bank.sections' is in './stack'"
+[ ! -e .foreweave/last/trace.fwt ] || complain "traces are left behind"
+finish
