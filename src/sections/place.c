@@ -194,6 +194,62 @@ static unsigned line_of(struct search *search, const struct function *function,
     return line || readable ? line : expected_line(function, spot);
 }
 
+enum whose {
+    NOT_KNOWN,
+    OWN,   /* it accesses the section's variable */
+    OTHER, /* it accesses another one */
+};
+
+static enum whose variable_of(struct search *search, const struct fw_site *site)
+{
+    const char *wanted = search->section->variable;
+    char *name = wanted && site->address ? fw_sites_variable(search->sites, site->address) : NULL;
+    enum whose whose = NOT_KNOWN;
+
+    if (name)
+        whose = strcmp(name, wanted) == 0 || is_short_for(wanted, name) ? OWN : OTHER;
+    free(name);
+    return whose;
+}
+
+/* What of a copy's sites is meant. */
+struct choice {
+    const struct fw_site *counted; /* the one of the ordinal, unless it is another variable's */
+    bool certain;                  /* it is the section's variable's */
+    const struct fw_site *own;     /* the variable's: of an end the last, else the first */
+};
+
+static void consider(struct search *search, struct choice *choice, const struct fw_site *site,
+                     const struct fw_spot *spot, enum fw_place_role role)
+{
+    enum whose whose = variable_of(search, site);
+
+    if (site->ordinal == spot->ordinal && whose != OTHER) {
+        choice->counted = site;
+        choice->certain = whose == OWN;
+    }
+    if (whose == OWN && (!choice->own || role == FW_PLACE_END))
+        choice->own = site;
+}
+
+static void add_placed(struct search *search, const struct fw_site *site, enum fw_place_role role,
+                       uint32_t which)
+{
+    fw_vec_push(&search->placement->placed,
+                ((struct fw_placed) { search->number, role, which, site->copy, site->write,
+                                      site->returns }));
+}
+
+static void add_choice(struct search *search, struct choice *choice, enum fw_place_role role,
+                       uint32_t which)
+{
+    const struct fw_site *site = choice->own && !choice->certain ? choice->own : choice->counted;
+
+    if (site)
+        add_placed(search, site, role, which);
+    *choice = (struct choice) { 0 };
+}
+
 /* Appends the hooks of the spot, one for each copy; of an exit all of its line. */
 static size_t find_hooks(struct search *search, const struct function *function,
                          const struct fw_spot *spot, enum fw_place_role role, uint32_t which)
@@ -201,16 +257,21 @@ static size_t find_hooks(struct search *search, const struct function *function,
     bool any = role == FW_PLACE_EXIT;
     unsigned line = line_of(search, function, spot, any);
     size_t before = search->placement->placed.len;
+    struct choice choice = { 0 };
 
     for (size_t i = 0; line && i < function->sites.len; i++) {
         const struct fw_site *site = function->sites.at[i];
 
-        if (site->line == line && is_kind(site, spot, any) &&
-            (any || site->ordinal == spot->ordinal))
-            fw_vec_push(&search->placement->placed,
-                        ((struct fw_placed) { search->number, role, which, site->copy, site->write,
-                                              site->returns }));
+        if (i && site->copy != function->sites.at[i - 1]->copy)
+            add_choice(search, &choice, role, which);
+        if (site->line != line || !is_kind(site, spot, any))
+            continue;
+        if (any)
+            add_placed(search, site, role, which);
+        else
+            consider(search, &choice, site, spot, role);
     }
+    add_choice(search, &choice, role, which);
     return search->placement->placed.len - before;
 }
 
@@ -230,7 +291,7 @@ static char *why_not(struct search *search, const struct function *function,
     const char *kind = any ? "access" : spot->write ? "write" : "read";
     unsigned line = line_of(search, function, spot, any);
     uint32_t there = 0;
-    bool readable = false;
+    bool readable = false, other = false;
 
     if (!line) /* it may be there without such an access, which optimisation has left out */
         line = line_of_text(search, function, spot, true, &readable);
@@ -240,9 +301,15 @@ static char *why_not(struct search *search, const struct function *function,
     for (size_t i = 0; i < function->sites.len; i++) {
         const struct fw_site *site = function->sites.at[i];
 
-        if (site->line == line && is_kind(site, spot, any) && site->ordinal > there)
-            there = site->ordinal;
+        if (site->line != line || !is_kind(site, spot, any))
+            continue;
+        there = site->ordinal > there ? site->ordinal : there;
+        other |= site->ordinal == spot->ordinal;
     }
+    if (other) /* there is one, and it was not taken */
+        return fw_xasprintf("%s: the %s in line %s:%u of '%s' is not one of '%s'", roles[role],
+                            kind, function->file, line, search->section->function,
+                            search->section->variable);
     if (there)
         return fw_xasprintf("%s: %s:%u has %" PRIu32 " %s%s in '%s', not %" PRIu32, roles[role],
                             function->file, line, there, kind, there == 1 ? "" : "s",

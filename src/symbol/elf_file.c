@@ -271,7 +271,8 @@ static void read_symbols(struct fw_elf *file)
     settle(&file->objects);
 }
 
-static const struct fw_elf_symbol *symbol_at(const struct fw_elf_symbols *symbols, uint64_t address)
+const struct fw_elf_symbol *fw_elf_symbol_at(const struct fw_elf_symbols *symbols,
+                                             uint64_t address)
 {
     size_t low = 0, high = symbols->len;
 
@@ -295,14 +296,14 @@ const struct fw_elf_symbols *fw_elf_functions(struct fw_elf *file)
 
 const struct fw_elf_symbol *fw_elf_function_at(struct fw_elf *file, uint64_t address)
 {
-    return symbol_at(fw_elf_functions(file), address);
+    return fw_elf_symbol_at(fw_elf_functions(file), address);
 }
 
 const struct fw_elf_symbol *fw_elf_object_at(struct fw_elf *file, uint64_t address)
 {
     if (!file->symbols_read)
         read_symbols(file);
-    return symbol_at(&file->objects, address);
+    return fw_elf_symbol_at(&file->objects, address);
 }
 
 /* --- slots ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "symbol/debug_file.h"
 #include "symbol/operand_callee.h"
+#include "symbol/operand_flow.h"
 
 #include <string.h>
 
@@ -49,45 +50,143 @@ bool fw_hook_is_access(const char *name, bool *write)
     return false;
 }
 
-/* What of the function is code is looked at, also if not all of it is. */
-static void look_into(csh handle, struct fw_elf *file, const struct fw_elf_symbol *symbol,
-                      struct fw_steps *steps, struct fw_hooks *hooks)
+/* A call as it stands in the code. */
+struct passed {
+    uint64_t returns;
+    uint32_t branches; /* before it in its function */
+};
+
+struct look {
+    csh handle;
+    struct fw_elf *file;
+    struct fw_outliers outliers;
+    struct fw_steps steps;
+    struct fw_calls calls;
+    FW_VEC(struct passed) passed;
+    struct fw_elf_symbols objects; /* of the file, by name */
+    struct fw_hooks *hooks;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct fw_elf_symbol *)a)->name, ((const struct fw_elf_symbol *)b)->name);
+}
+
+static void sort_objects(struct look *look)
+{
+    fw_elf_functions(look->file); /* which reads the table */
+    for (size_t i = 0; i < look->file->objects.len; i++)
+        fw_vec_push(&look->objects, look->file->objects.at[i]);
+    if (look->objects.len)
+        qsort(look->objects.at, look->objects.len, sizeof *look->objects.at, by_name);
+}
+
+/* What a hook always gets, if that is a variable of the file; 0: it is not known. */
+static uint64_t address_of(const struct look *look, const struct fw_call *call)
+{
+    struct fw_elf_symbol wanted = { 0 };
+    const struct fw_elf_symbol *found = NULL;
+
+    if (!call->constant)
+        return 0;
+    if (!call->slot)
+        return call->first;
+    wanted.name = fw_elf_slot_name(look->file, call->slot);
+    if (wanted.name && look->objects.len)
+        found = bsearch(&wanted, look->objects.at, look->objects.len, sizeof wanted, by_name);
+    return found ? found->start + call->first : 0;
+}
+
+static void take_calls(struct look *look)
+{
+    for (size_t i = 0; i < look->calls.len; i++) {
+        const struct fw_call *call = &look->calls.at[i];
+        bool write;
+
+        if (call->callee && fw_hook_is_access(call->callee, &write))
+            fw_vec_push(look->hooks, ((struct fw_hook) { .returns = call->returns,
+                                                         .write = write,
+                                                         .address = address_of(look, call) }));
+    }
+}
+
+/* The calls by what registers hold: hooks are called through them where that is shorter. */
+static void look_into(struct look *look, const struct fw_elf_symbol *symbol)
+{
+    struct fw_ranges ranges = { 0 };
+
+    fw_vec_clear(&look->calls);
+    fw_vec_push(&ranges, ((struct fw_ranges_item) { symbol->start, symbol->end }));
+    for (size_t i = 0; i < look->outliers.len; i++)
+        if (look->outliers.at[i].function == symbol->start &&
+            look->outliers.at[i].part.start != fw_vec_last(&ranges).start)
+            fw_vec_push(&ranges, look->outliers.at[i].part);
+    if (!fw_is_outlying(symbol->name) &&
+        fw_flow_all_calls(look->handle, look->file, &ranges, &look->calls))
+        take_calls(look);
+    fw_vec_release(&ranges);
+}
+
+/* The code as it stands: conditional jumps are counted, and calls seen that the flow does not
+ * reach or cannot follow.  What of the function is code is looked at, also if not all of it is. */
+static void read_through(struct look *look, const struct fw_elf_symbol *symbol)
 {
     uint32_t branches = 0;
 
-    fw_vec_clear(steps);
-    fw_code_decode(handle, file, symbol->start, symbol->end, steps);
-    for (size_t i = 0; i < steps->len; i++) {
-        const struct fw_step *step = &steps->at[i];
+    fw_vec_clear(&look->steps);
+    fw_code_decode(look->handle, look->file, symbol->start, symbol->end, &look->steps);
+    for (size_t i = 0; i < look->steps.len; i++) {
+        const struct fw_step *step = &look->steps.at[i];
         const char *callee;
         bool write;
 
         branches += step->goes == FW_GOES_EITHER;
         if (step->what != FW_STEP_CALL)
             continue;
-        callee = fw_callee_name(handle, file, step);
+        callee = fw_callee_name(look->handle, look->file, step);
         if (callee && fw_hook_is_access(callee, &write))
-            fw_vec_push(hooks, ((struct fw_hook) { step->end, write, branches }));
+            fw_vec_push(look->hooks, ((struct fw_hook) { .returns = step->end, .write = write }));
+        fw_vec_push(&look->passed, ((struct passed) { step->end, branches }));
     }
 }
 
+/* Of one call that with a known address comes first. */
 static int by_address(const void *a, const void *b)
 {
     const struct fw_hook *x = a, *y = b;
 
+    if (x->returns != y->returns)
+        return x->returns < y->returns ? -1 : 1;
+    return x->address > y->address ? -1 : x->address < y->address;
+}
+
+static int by_return(const void *a, const void *b)
+{
+    const struct passed *x = a, *y = b;
+
     return x->returns < y->returns ? -1 : x->returns > y->returns;
 }
 
-/* Symbols may overlap: each call once. */
-static void settle(struct fw_hooks *hooks)
+/* Each call once: symbols may overlap, and most calls are met in both ways. */
+static void settle(struct look *look)
 {
+    struct fw_hooks *hooks = look->hooks;
     size_t kept = 0;
 
     if (hooks->len)
         qsort(hooks->at, hooks->len, sizeof *hooks->at, by_address);
-    for (size_t i = 0; i < hooks->len; i++)
-        if (!kept || hooks->at[kept - 1].returns != hooks->at[i].returns)
-            hooks->at[kept++] = hooks->at[i];
+    if (look->passed.len)
+        qsort(look->passed.at, look->passed.len, sizeof *look->passed.at, by_return);
+    for (size_t i = 0, j = 0; i < hooks->len; i++) {
+        if (kept && hooks->at[kept - 1].returns == hooks->at[i].returns)
+            continue;
+        while (j < look->passed.len && look->passed.at[j].returns < hooks->at[i].returns)
+            j++;
+        hooks->at[kept] = hooks->at[i];
+        if (j < look->passed.len && look->passed.at[j].returns == hooks->at[i].returns)
+            hooks->at[kept].branches = look->passed.at[j].branches;
+        kept++;
+    }
     hooks->len = kept;
 }
 
@@ -110,21 +209,27 @@ static int open_files(struct fw_debug_files *files, const char *path, csh *handl
 
 int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err)
 {
-    struct fw_debug_files files;
+    struct look look = { .hooks = hooks };
     const struct fw_elf_symbols *functions;
-    struct fw_steps steps = { 0 };
-    csh handle;
-    int status = open_files(&files, path, &handle, err);
+    struct fw_debug_files files;
+    int status = open_files(&files, path, &look.handle, err);
 
     if (!status) {
-        functions = fw_elf_functions(files.file);
-        if (files.debug && files.debug != files.file)
-            functions = fw_elf_functions(files.debug);
-        for (size_t i = 0; i < functions->len; i++)
-            look_into(handle, files.file, &functions->at[i], &steps, hooks);
-        settle(hooks);
-        fw_vec_release(&steps);
-        cs_close(&handle);
+        look.file = files.file;
+        functions = fw_elf_functions(files.debug ? files.debug : files.file);
+        sort_objects(&look);
+        fw_flow_outliers(look.handle, look.file, functions, &look.outliers);
+        for (size_t i = 0; i < functions->len; i++) {
+            look_into(&look, &functions->at[i]);
+            read_through(&look, &functions->at[i]);
+        }
+        settle(&look);
+        fw_vec_release(&look.outliers);
+        fw_vec_release(&look.steps);
+        fw_vec_release(&look.calls);
+        fw_vec_release(&look.passed);
+        fw_vec_release(&look.objects);
+        cs_close(&look.handle);
     }
     fw_debug_files_close(&files);
     return status;

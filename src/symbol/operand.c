@@ -9,12 +9,6 @@
 
 #define MAX_FILES 1024u
 
-/* A part of some function that the compiler put elsewhere, and a function it leads back into. */
-struct outlier {
-    uint64_t function; /* its start */
-    struct fw_ranges_item part;
-};
-
 struct function {
     uint64_t start;
     size_t first, count; /* calls */
@@ -23,7 +17,7 @@ struct function {
 struct program {
     char *path;
     struct fw_elf *file; /* NULL: nothing is known of it */
-    FW_VEC(struct outlier) outliers;
+    struct fw_outliers outliers;
     FW_VEC(struct function) functions; /* that were looked into, by start */
     struct fw_calls calls;
 };
@@ -67,31 +61,9 @@ void fw_operands_destroy(struct fw_operands *operands)
 
 /* --- files ------------------------------------------------------------------------------- */
 
-/* Finds out which functions the code of an outlying part leads into. */
-static void read_outlier(struct fw_operands *operands, struct program *program,
-                         const struct fw_elf_symbol *cold)
-{
-    struct fw_steps steps = { 0 };
-
-    fw_code_decode(operands->handle, program->file, cold->start, cold->end, &steps);
-    for (size_t i = 0; i < steps.len; i++) {
-        const struct fw_step *step = &steps.at[i];
-        const struct fw_elf_symbol *to;
-
-        if (step->goes != FW_GOES_TO && step->goes != FW_GOES_EITHER)
-            continue;
-        to = fw_elf_function_at(program->file, step->target);
-        if (to && to->start != cold->start)
-            fw_vec_push(&program->outliers,
-                        ((struct outlier) { to->start, { cold->start, cold->end } }));
-    }
-    fw_vec_release(&steps);
-}
-
 static struct program *open_program(struct fw_operands *operands, const char *path)
 {
     struct program *program = fw_xcalloc(1, sizeof *program);
-    const struct fw_elf_symbols *functions;
     struct fw_error err;
 
     program->path = fw_xstrdup(path);
@@ -102,10 +74,8 @@ static struct program *open_program(struct fw_operands *operands, const char *pa
     }
     if (!program->file)
         return program;
-    functions = fw_elf_functions(program->file);
-    for (size_t i = 0; i < functions->len; i++)
-        if (fw_is_outlying(functions->at[i].name))
-            read_outlier(operands, program, &functions->at[i]);
+    fw_flow_outliers(operands->handle, program->file, fw_elf_functions(program->file),
+                     &program->outliers);
     return program;
 }
 

@@ -42,6 +42,7 @@ struct flow {
     FW_VEC(struct state) entries; /* of blocks */
     FW_VEC(uint32_t) work;        /* steps that begin blocks */
     bool hopeless;
+    bool all; /* calls of all ranges are wanted */
 };
 
 static const struct value unknown = { .kind = UNKNOWN };
@@ -364,6 +365,10 @@ static void note_call(const struct flow *flow, const struct state *state,
     for (unsigned i = 0; i < sizeof arguments; i++)
         if (is_fixed(&state->registers[arguments[i]]))
             call.fixed |= (uint8_t)(1u << i);
+    call.constant =
+        state->registers[FW_RDI].kind == NUMBER || state->registers[FW_RDI].kind == SLOT;
+    call.slot = state->registers[FW_RDI].kind == SLOT ? state->registers[FW_RDI].base : 0;
+    call.first = (uint64_t)state->registers[FW_RDI].offset;
     fw_vec_push(calls, call);
 }
 
@@ -420,8 +425,8 @@ static void collect(const struct flow *flow, struct fw_calls *calls)
             continue;
         if (flow->block[at])
             state = flow->entries.at[flow->block[at] - 1];
-        if (step->what == FW_STEP_CALL && step->address >= main_range->start &&
-            step->address < main_range->end)
+        if (step->what == FW_STEP_CALL &&
+            (flow->all || (step->address >= main_range->start && step->address < main_range->end)))
             note_call(flow, &state, step, calls);
         play(flow, &state, step);
     }
@@ -489,10 +494,10 @@ static void run(struct flow *flow)
         }
 }
 
-bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
-                   struct fw_calls *calls)
+static bool find_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges, bool all,
+                       struct fw_calls *calls)
 {
-    struct flow flow = { .file = file, .ranges = ranges };
+    struct flow flow = { .file = file, .ranges = ranges, .all = all };
     bool known = false;
 
     if (decode(&flow, handle)) {
@@ -507,4 +512,47 @@ bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *rang
     free(flow.block);
     free(flow.seen);
     return known;
+}
+
+bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
+                   struct fw_calls *calls)
+{
+    return find_calls(handle, file, ranges, false, calls);
+}
+
+bool fw_flow_all_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
+                       struct fw_calls *calls)
+{
+    return find_calls(handle, file, ranges, true, calls);
+}
+
+/* --- outlying parts ---------------------------------------------------------------------- */
+
+/* Finds out which functions the code of an outlying part leads into. */
+static void read_outlier(csh handle, struct fw_elf *file, const struct fw_elf_symbols *functions,
+                         const struct fw_elf_symbol *cold, struct fw_outliers *outliers)
+{
+    struct fw_steps steps = { 0 };
+
+    fw_code_decode(handle, file, cold->start, cold->end, &steps);
+    for (size_t i = 0; i < steps.len; i++) {
+        const struct fw_step *step = &steps.at[i];
+        const struct fw_elf_symbol *to;
+
+        if (step->goes != FW_GOES_TO && step->goes != FW_GOES_EITHER)
+            continue;
+        to = fw_elf_symbol_at(functions, step->target);
+        if (to && to->start != cold->start)
+            fw_vec_push(outliers,
+                        ((struct fw_outlier) { to->start, { cold->start, cold->end } }));
+    }
+    fw_vec_release(&steps);
+}
+
+void fw_flow_outliers(csh handle, struct fw_elf *file, const struct fw_elf_symbols *functions,
+                      struct fw_outliers *outliers)
+{
+    for (size_t i = 0; i < functions->len; i++)
+        if (fw_is_outlying(functions->at[i].name))
+            read_outlier(handle, file, functions, &functions->at[i], outliers);
 }

@@ -29,6 +29,9 @@ struct fw_call {
     const char *callee; /* NULL: not certain */
     bool direct;        /* always to the same function */
     uint8_t fixed;
+    bool constant;  /* the first argument is always `first`, an address of the file, or, if there is a
+                       slot, what that holds plus `first` */
+    uint64_t slot, first;
 };
 
 FW_VEC_TYPE(fw_calls, struct fw_call);
@@ -39,11 +42,26 @@ struct fw_ranges_item {
 
 FW_VEC_TYPE(fw_ranges, struct fw_ranges_item);
 
+/* A part of some function that the compiler put elsewhere, and a function it leads back into. */
+struct fw_outlier {
+    uint64_t function; /* its start */
+    struct fw_ranges_item part;
+};
+
+FW_VEC_TYPE(fw_outliers, struct fw_outlier);
+
+/* Appends those of the functions; one may lead into several. */
+void fw_flow_outliers(csh handle, struct fw_elf *file, const struct fw_elf_symbols *functions,
+                      struct fw_outliers *outliers);
+
 /*
  * Appends the calls in the first range, by address; it is entered at its start.  The others are its
  * outlying parts.  False: nothing is known.
  */
 bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
                    struct fw_calls *calls);
+/* The same with the calls in the outlying parts. */
+bool fw_flow_all_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
+                       struct fw_calls *calls);
 
 #endif

@@ -7,6 +7,7 @@
  * runtime as long as nobody loads them.
  */
 #include "sections/place.h"
+#include "symbol/hooks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -271,6 +272,78 @@ static void what_cannot_be_placed_is_told(void **state)
     }
 }
 
+/* The entry's place in the line is not known any more, but its variable is. */
+static void the_variable_counts_where_the_order_has_changed(void **state)
+{
+    static const char text[] = "foreweave sections 1\n"
+                               "section a given check\n"
+                               "of %s\n"
+                               "entry r bank.c:17#%u\n"
+                               "end r bank.c:19#%u allow=r\n";
+    uint64_t entry = 0, end = 0;
+    struct fw_placement placement;
+    char wanted[512];
+    const char *path;
+
+    (void)state;
+    write_source("bank.c", "", source);
+    path = build("gcc", "-O0", "bank.c");
+    for (unsigned ordinal = 1; ordinal <= 3; ordinal++) { /* whichever it was */
+        snprintf(wanted, sizeof wanted, text, "balance", ordinal, ordinal);
+        place(wanted, path, &placement);
+        assert_int_equal(placement.unplaced.len, 0);
+        assert_int_equal(placement.placed.len, 2);
+        entry = entry ? entry : placement.placed.at[0].returns;
+        end = end ? end : placement.placed.at[1].returns;
+        assert_int_equal(placement.placed.at[0].returns, entry);
+        assert_int_equal(placement.placed.at[1].returns, end);
+        fw_placement_release(&placement);
+    }
+    snprintf(wanted, sizeof wanted, text, "limit", 1u, 1u);
+    place(wanted, path, &placement); /* which is not read in line 19 */
+    assert_int_equal(placement.placed.len, 0);
+    assert_string_equal(placement.unplaced.at[0].reason,
+                        "end: the read in line bank.c:19 of 'check' is not one of 'limit'");
+    fw_placement_release(&placement);
+}
+
+static size_t count_hooks(const char *options)
+{
+    struct fw_hooks hooks = { 0 };
+    struct fw_error err;
+    size_t found;
+
+    assert_int_equal(fw_hooks_find(build("gcc", options, "loop.c"), &hooks, &err), 0);
+    found = hooks.len;
+    fw_vec_release(&hooks);
+    return found;
+}
+
+/* Without stubs, hooks that are called often are called through registers. */
+static void hooks_are_found_however_they_are_called(void **state)
+{
+    static const char text[] = "int n, m;\n"
+                               "void audit(void);\n"
+                               "void loop(int *at, int count)\n"
+                               "{\n"
+                               "    for (int i = 0; i < count; i++) {\n"
+                               "        at[i] += n + at[i + 1];\n"
+                               "        audit();\n"
+                               "        at[i] -= m + at[i + 2];\n"
+                               "        if (at[i] > 5)\n"
+                               "            __builtin_abort();\n"
+                               "    }\n"
+                               "}\n";
+    size_t found;
+
+    (void)state;
+    write_source("loop.c", "", text);
+    found = count_hooks("-O2");
+    assert_true(found >= 8);
+    assert_int_equal(count_hooks("-O2 -fno-plt"), found);
+    assert_int_equal(shell("objdump -d %s/lib.so | grep -q 'call  *\\*%%r'", directory), 0);
+}
+
 static void functions_of_one_name_are_told_apart(void **state)
 {
     static const char overloads[] = "namespace bank {\n"
@@ -400,6 +473,8 @@ int main(void)
         cmocka_unit_test(lines_added_above_do_not_matter),
         cmocka_unit_test(lines_added_within_do_not_matter_where_texts_are_known),
         cmocka_unit_test(what_cannot_be_placed_is_told),
+        cmocka_unit_test(the_variable_counts_where_the_order_has_changed),
+        cmocka_unit_test(hooks_are_found_however_they_are_called),
         cmocka_unit_test(functions_of_one_name_are_told_apart),
         cmocka_unit_test(spots_of_sites_lead_back_to_them),
         cmocka_unit_test(modules_without_hooks_or_lines_are_refused),
