@@ -10,10 +10,10 @@
  *      was.  If there is none the line has changed, and the spot is not placed.
  *   2. Else the line as far from the function's first one as it was.
  *   3. Else, if one of these is not known, FILE:LINE.
- *   Then the hook of its ordinal among those of its kind in the line.  If the section names a global
- *   variable, hooks are left out whose code always accesses another one, and if that of the ordinal
- *   is not known to be the variable's, one that is counts: the first of an entry, the last of an
- *   end.
+ *   Then the hook of its ordinal among those of its kind in the line.  If the section names a
+ *   global variable, hooks are left out whose code always accesses another one, and if that of the
+ *   ordinal is not known to be the variable's, one that is counts: the first of an entry, the last
+ *   of an end.
  *
  * Of several functions of this name (overloads, static ones) that with most of FILE's folders is
  * meant, then the one that is nearest to where the entry was.

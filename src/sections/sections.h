@@ -20,8 +20,8 @@
  * be read, else the line within the function, else FILE:LINE (place.h has the rule).  FILE is known
  * by its last components.
  *
- * `of` names a global variable, which helps to find accesses again where their order has changed; it
- * may be left out.  Flags: circular (the entry is an end too: the section goes once round) and
+ * `of` names a global variable, which helps to find accesses again where their order has changed;
+ * it may be left out.  Flags: circular (the entry is an end too: the section goes once round) and
  * recursive (entries within it count, and as many ends end it).
  *
  * In the runtime, src/atomrace, such a section is called a region, and a section is what spans a

@@ -29,8 +29,8 @@ struct fw_call {
     const char *callee; /* NULL: not certain */
     bool direct;        /* always to the same function */
     uint8_t fixed;
-    bool constant;  /* the first argument is always `first`, an address of the file, or, if there is a
-                       slot, what that holds plus `first` */
+    bool constant;      /* the first argument is always `first`, an address of the file, or what
+                           the slot holds, if there is one, plus `first` */
     uint64_t slot, first;
 };
 
