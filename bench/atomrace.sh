@@ -2,8 +2,8 @@
 # atomrace.sh - what catching races in the act costs: processor time against native, and against hooks
 # that do nothing, and what healing costs; prints a table in Markdown.  The programs are those of record.sh,
 # built with `foreweave cc --no-branches`; the ways take turns, and medians of several rounds are taken.  Healed, with
-# locks, are the sections that `foreweave sections find` finds in a small run; a program without any, or with none that can
-# be locked, is not measured.
+# locks, is the first load-and-store section that `foreweave sections find` finds in a small run (HEAL=all: all of them, which
+# are far more than anybody would want to heal); a program without any, or with none that can be locked, is not measured.
 #
 #   PROGRAMS="lu radix bank prodcons pbzip2"
 #   COMPILERS="gcc clang"
@@ -11,6 +11,7 @@
 #   SCALE=100        size of the work in percent
 #   NOISE=random:50:50
 #   NOISE_SCALE=2    size of the work with noise, which sleeps a lot; native is measured in that size too
+#   HEAL=one         or all: which sections are healed
 #   LIMIT=300        seconds after which a run is stopped
 #   WORK=folder      kept; by default a temporary folder that is removed
 #   BUILD=build      where foreweave and bench/measure are (default: built here, as release)
@@ -71,6 +72,9 @@ find_sections() { # PROGRAM COMPILER
     # shellcheck disable=SC2046
     (cd "$work" && "$foreweave" sections find -q -o "$work/$1.$2.sections" -- "$work/bin/$1.$2-hooks" $(arguments_of "$1")) \
         >"$work/errors" 2>&1 || { say "no sections of $1 by $2: $(tail -n 1 "$work/errors")" && rm -f "$work/$1.$2.sections"; }
+    [ -e "$work/$1.$2.sections" ] && [ "${HEAL:-one}" = one ] || return 0
+    awk '/^section/ { keep = $3 == "load-and-store" && !seen; seen = seen || keep } /^foreweave/ || keep' \
+        "$work/$1.$2.sections" >"$work/one" && mv "$work/one" "$work/$1.$2.sections"
 }
 for program in $programs; do
     for compiler in $compilers; do

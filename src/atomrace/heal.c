@@ -21,7 +21,7 @@
 #define RAISE  10 /* steps of niceness */
 #define RAISED 0x40000000u /* in fw_hot.regions: the thread runs at a higher priority */
 
-bool fw_heal_on;
+bool fw_heal_on, fw_heal_alone;
 
 static __thread int niceness;  /* before it was raised */
 static _Atomic bool forbidden; /* priorities may not be raised */
@@ -223,6 +223,7 @@ bool fw_heal_open(const char *path)
     fw_heal_wire = map(path);
     if (!fw_heal_wire || fw_heal_wire->magic != FW_HEAL_MAGIC)
         return false;
+    fw_heal_alone = fw_heal_wire->how == FW_HEAL_LOCK && !fw_heal_wire->watch;
     fw_heal_patience(fw_heal_wire->bound, &fw_heal_wire->off);
     if (fw_heal_wire->how != FW_HEAL_LOCK)
         fw_region_healing = &by_scheduling;

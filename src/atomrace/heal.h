@@ -29,6 +29,7 @@
 #include "atomrace/region.h"
 
 extern bool fw_heal_on;
+extern bool fw_heal_alone; /* nobody wants to know of violations */
 
 /* Maps the file and switches healing on; false: it cannot be understood.  After
  * fw_regions_open. */

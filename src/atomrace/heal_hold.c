@@ -14,6 +14,7 @@
 
 #define HOLDS   16u
 #define WORDS   64u   /* of one access that are looked at */
+#define KEPT    64u   /* words that are watched all the time, besides global variables */
 #define LINKS   64u   /* sections that follow each other without a gap, if somebody waits */
 #define LONGEST 1000u /* accesses of the thread within a section, after which it is given up */
 #define GRACE   (FW_SECOND / 10) /* ns of waiting from which on the budget counts */
@@ -36,6 +37,7 @@ static __thread struct {
     struct hold at[HOLDS];
 } mine;
 
+static _Atomic unsigned kept; /* words, and those that were too many */
 static _Atomic uint64_t waited, looked; /* ns: of this process; at the latest look at the budget */
 
 static uint32_t depth_now(void)
@@ -64,13 +66,23 @@ static bool holds(const struct fw_heal_lock *lock)
     return false;
 }
 
+static void count_watch(struct fw_heal_lock *lock, int by)
+{
+    /* relaxed: a hint, as in sections.c */
+    if (!atomic_load_explicit(&lock->kept, memory_order_relaxed))
+        atomic_fetch_add_explicit(&fw_watch[fw_watch_cell(lock->word)], (uint16_t)by,
+                                  memory_order_relaxed);
+}
+
 static void remove_at(unsigned i)
 {
     struct fw_heal_lock *lock = mine.at[i].lock;
 
     mine.at[i] = mine.at[--mine.count];
-    if (!holds(lock))
+    if (!holds(lock)) {
+        count_watch(lock, -1);
         fw_heal_release(lock, mine.me);
+    }
     if (!mine.count)
         fw_hot.regions &= ~HOLDING;
 }
@@ -211,6 +223,8 @@ static void add(const struct fw_overlap_access *access, struct fw_heal_lock *loc
     }
     if (!(holds(lock) && fw_heal_owns(lock, mine.me)) && !acquire(access, lock))
         return;
+    if (!holds(lock))
+        count_watch(lock, 1);
     /* relaxed: for people */
     atomic_store_explicit(&lock->section, (uint16_t)section_of(entry), memory_order_relaxed);
     mine.at[mine.count++] = (struct hold){ .lock = lock,
@@ -221,6 +235,12 @@ static void add(const struct fw_overlap_access *access, struct fw_heal_lock *loc
                                            .over = entry == PLAIN };
     fw_hot.regions |= HOLDING;
     fw_regions_force();
+}
+
+static void watch_always(struct fw_heal_lock *lock)
+{
+    atomic_store(&lock->kept, 1);
+    atomic_fetch_or(&fw_watch[fw_watch_cell(lock->word)], FW_WATCH_HEALED);
 }
 
 /* The word has a lock from now on, and is watched. */
@@ -234,7 +254,9 @@ static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait)
             fw_heal_count(FW_HEAL_NO_ROOM, 1);
             return NULL;
         }
-        atomic_fetch_or(&fw_watch[fw_watch_cell(word)], FW_WATCH_HEALED);
+        if (atomic_load_explicit(&kept, memory_order_relaxed) < KEPT &&
+            atomic_fetch_add(&kept, 1) < KEPT)
+            watch_always(lock);
     }
     if (reads_wait && !atomic_load_explicit(&lock->reads_wait, memory_order_relaxed))
         atomic_store(&lock->reads_wait, 1);
@@ -243,7 +265,10 @@ static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait)
 
 void fw_holds_prepare(uintptr_t word, bool reads_wait)
 {
-    lock_for(word & ~(uintptr_t)7, reads_wait);
+    struct fw_heal_lock *lock = lock_for(word & ~(uintptr_t)7, reads_wait);
+
+    if (lock)
+        watch_always(lock);
 }
 
 static bool is_place(enum fw_place_kind kind, uintptr_t pc, uint32_t entry)
@@ -314,7 +339,7 @@ static void pass_plainly(const struct fw_overlap_access *access, uintptr_t word)
     for (unsigned i = 0; i < WORDS && word < end; i++, word += 8) {
         struct fw_heal_lock *lock;
 
-        if (!(fw_watched(word) & FW_WATCH_HEALED))
+        if (!fw_watched(word))
             continue;
         lock = fw_heal_find(word);
         if (!lock || (!access->write && !lock->reads_wait))

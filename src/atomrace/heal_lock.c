@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define LOCKS   8192u /* words; a power of two */
-#define PROBES  64u
+#define LOCKS   16384u /* a power of two */
+#define WORDS   8192u  /* that have one: chains are short */
 #define HEALERS 256u
 #define WAITED  0x80000000u /* in `owner`: somebody waits; then it changes under the gate only */
 #define SPINS   200u
@@ -34,6 +34,7 @@ struct fw_healer {
 };
 
 static struct fw_heal_lock locks[LOCKS];
+static _Atomic unsigned word_count; /* at least so many have a word */
 static struct fw_healer healers[HEALERS];
 static _Atomic unsigned healer_room; /* those behind were never taken */
 
@@ -135,14 +136,14 @@ uint64_t fw_healers_time(uint64_t now)
 
 static unsigned home_of(uintptr_t word)
 {
-    return (unsigned)((word >> 3) * 0x9e3779b97f4a7c15u >> 51);
+    return (unsigned)((word >> 3) * 0x9e3779b97f4a7c15u >> 50);
 }
 
-_Static_assert(LOCKS == 1u << (64 - 51), "home_of gives a place in the table");
+_Static_assert(LOCKS == 1u << (64 - 50), "home_of gives a place in the table");
 
 struct fw_heal_lock *fw_heal_find(uintptr_t word)
 {
-    for (unsigned probe = 0; probe < PROBES; probe++) {
+    for (unsigned probe = 0;; probe++) { /* half of them are free */
         struct fw_heal_lock *lock = &locks[(home_of(word) + probe) % LOCKS];
         /* relaxed: all of it that counts is changed by atomic operations of its own */
         uintptr_t is = atomic_load_explicit(&lock->word, memory_order_relaxed);
@@ -152,19 +153,21 @@ struct fw_heal_lock *fw_heal_find(uintptr_t word)
         if (!is)
             return NULL;
     }
-    return NULL;
 }
 
 struct fw_heal_lock *fw_heal_make(uintptr_t word)
 {
-    for (unsigned probe = 0; probe < PROBES; probe++) {
+    /* relaxed: when it is full, it stays full */
+    if (atomic_load_explicit(&word_count, memory_order_relaxed) >= WORDS ||
+        atomic_fetch_add(&word_count, 1) >= WORDS)
+        return NULL;
+    for (unsigned probe = 0;; probe++) {
         struct fw_heal_lock *lock = &locks[(home_of(word) + probe) % LOCKS];
         uintptr_t is = 0;
 
         if (atomic_compare_exchange_strong(&lock->word, &is, word) || is == word)
             return lock;
     }
-    return NULL;
 }
 
 uint32_t fw_heal_owner(struct fw_heal_lock *lock)

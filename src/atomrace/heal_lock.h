@@ -2,7 +2,8 @@
  * heal_lock.h - the locks that healing puts around sections, and who waits for whom.
  *
  * A lock belongs to a word of memory.  It is made when a section over the word is entered first,
- * and stays; from then on the word is watched (sections.h), so that every access to it comes by.
+ * and stays.  From then on the word is watched (sections.h), so that every access to it comes by;
+ * where sections are over very many words, while somebody has the lock only.
  * A lock that is free is taken, and one that nobody waits for is released, with one instruction.
  * All else happens under one lock of ours, the gate, with handlers kept out.
  *
@@ -33,6 +34,7 @@ struct fw_heal_lock {
     _Atomic uint32_t owner;  /* a healer's number, and whether somebody waits; 0: free */
     _Atomic uint16_t section;   /* that its owner is in ... */
     _Atomic uint8_t reads_wait; /* some section of the word does not allow reads */
+    _Atomic uint8_t kept;       /* the word is watched all the time, else while it is locked */
 };
 
 /* A thread that takes part. */

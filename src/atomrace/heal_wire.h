@@ -82,6 +82,7 @@ struct fw_heal_wire {
     uint64_t magic;
     /* written by the command before the program starts */
     uint32_t how, unsafe;
+    uint32_t watch, unused; /* with locks: also look for violations, as without healing */
     uint64_t bound;  /* ns that a thread waits at most */
     uint64_t sleep;  /* ns */
     uint32_t budget; /* percent of the threads' time; 100: all of it */

@@ -66,6 +66,8 @@ static void pass_regions(const struct fw_overlap_access *access)
     dwelt = dwell(access);
     if (FW_UNLIKELY(fw_heal_on))
         fw_heal_access(access);
+    if (fw_heal_alone)
+        return;
     if (dwelt || fw_heal_on)
         noted |= fw_regions_look(access);
     fw_regions_pass(access);

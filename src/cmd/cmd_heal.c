@@ -221,6 +221,7 @@ static void fill_wire(struct work *work)
 
     wire->how = (uint32_t)given->how;
     wire->unsafe = given->unsafe;
+    wire->watch = given->noise != NULL;
     wire->bound = given->wait * 1000000u;
     wire->sleep = given->sleep * 1000u;
     wire->budget = (uint32_t)given->budget;

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 void fw_heal_tell_refused(const struct fw_sections *sections, char *const *reasons)
 {
@@ -63,6 +64,20 @@ static void tell_trouble(const struct fw_heal_wire *wire)
         fw_cmd_error("healing was switched off");
 }
 
+/* Violations are looked for where noise is made. */
+static void tell_locks(const struct fw_heal_wire *wire, uint64_t violated)
+{
+    uint64_t entered = count_of(wire, FW_HEAL_ENTERED), waited = count_of(wire, FW_HEAL_WAITED);
+    double ms = (double)count_of(wire, FW_HEAL_NS) / 1e6;
+    char text[40] = "";
+
+    if (wire->watch)
+        snprintf(text, sizeof text, ", %" PRIu64 " violated", violated);
+    fw_cmd_error("healing by locks: %" PRIu64 " section%s entered%s; %" PRIu64
+                 " access%s waited, %.1f ms altogether",
+                 entered, plural(entered), text, waited, waited == 1 ? "" : "es", ms);
+}
+
 void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_regions_file *regions)
 {
     uint64_t entered = count_of(wire, FW_HEAL_ENTERED), met = count_of(wire, FW_HEAL_MET);
@@ -76,11 +91,7 @@ void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_region
                      entered, plural(entered), violated, met, met == 1 ? "" : "es");
         break;
     case FW_HEAL_LOCK:
-        fw_cmd_error("healing by locks: %" PRIu64 " section%s entered, %" PRIu64
-                     " violated; %" PRIu64 " access%s waited, %.1f ms altogether",
-                     entered, plural(entered), violated, count_of(wire, FW_HEAL_WAITED),
-                     count_of(wire, FW_HEAL_WAITED) == 1 ? "" : "es",
-                     (double)count_of(wire, FW_HEAL_NS) / 1e6);
+        tell_locks(wire, violated);
         break;
     default:
         fw_cmd_error("healing by scheduling: %" PRIu64 " section%s entered, %" PRIu64
