@@ -11,9 +11,18 @@
 /* What the compilers call; no header declares it. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+/* Not if its cells only say that sections begin somewhere, and not here.  Where there are no
+ * sections nothing has to be looked at for that. */
+static inline bool is_wanted(unsigned watched, uintptr_t pc)
+{
+    return watched != FW_WATCH_SITED || fw_hot.ticks < 0 || fw_is_entry(pc);
+}
+
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
 {
-    if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched((uintptr_t)address) || fw_is_entry(pc)))
+    unsigned watched = fw_watched((uintptr_t)address);
+
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 || watched) && is_wanted(watched, pc))
         fw_overlap_hook((uintptr_t)address, size, write, pc);
 }
 
@@ -21,9 +30,10 @@ static inline void on_access(void *address, unsigned size, bool write, uintptr_t
 static inline void on_unaligned(void *address, unsigned size, bool write, uintptr_t pc)
 {
     uintptr_t at = (uintptr_t)address;
+    unsigned watched = fw_watched(at) | fw_watched(at + size - 1) |
+                       (size == 16 ? fw_watched(at + 8) : 0);
 
-    if (FW_UNLIKELY(--fw_hot.ticks < 0 || fw_watched(at) || fw_watched(at + size - 1) ||
-                    (size == 16 && fw_watched(at + 8)) || fw_is_entry(pc)))
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 || watched) && is_wanted(watched, pc))
         fw_overlap_hook(at, size, write, pc);
 }
 

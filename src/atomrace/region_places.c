@@ -162,6 +162,8 @@ static bool make_tables(void)
 bool fw_regions_open(const char *path)
 {
     fw_regions_on = map_file(path) && make_tables();
+    for (unsigned i = 0; i < FW_WATCH_CELLS && fw_regions_on; i++)
+        atomic_fetch_or(&fw_watch[i], FW_WATCH_SITED); /* hooks look at where they are as well */
     return fw_regions_on;
 }
 

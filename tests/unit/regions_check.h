@@ -235,7 +235,7 @@ static void end(void)
     assert_int_equal(fw_hot.regions, 0);
     assert_false(fw_regions_any());
     for (unsigned i = 0; i < 8; i++)
-        assert_int_equal(fw_watched((uintptr_t)&memory[i]), 0);
+        assert_int_equal(fw_watched((uintptr_t)&memory[i]), FW_WATCH_SITED);
 }
 
 #endif
