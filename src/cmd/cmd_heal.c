@@ -9,7 +9,6 @@
 #include "cmd/places.h"
 #include "record/launch.h"
 #include "sections/assurance.h"
-#include "sections/fixed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -201,17 +200,13 @@ static bool reads_are_allowed(const struct fw_atomic_section *section)
 
 static void find_words(struct work *work, const struct fw_placement *placement)
 {
-    struct fw_error ignored;
-    struct fw_fixed *fixed = fw_fixed_open(placement->path, &ignored);
-
-    for (size_t i = 0; fixed && i < placement->placed.len; i++) {
+    for (size_t i = 0; i < placement->placed.len; i++) {
         const struct fw_placed *placed = &placement->placed.at[i];
 
         if (placed->role == FW_PLACE_ENTRY && !work->reasons[placed->section])
-            add_word(work->run.wire, placement, fw_fixed_address(fixed, placed->returns),
+            add_word(work->run.wire, placement, placed->address,
                      !reads_are_allowed(&work->sections.at.at[placed->section]));
     }
-    fw_fixed_close(fixed);
 }
 
 static void fill_wire(struct work *work)

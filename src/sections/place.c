@@ -237,7 +237,7 @@ static void add_placed(struct search *search, const struct fw_site *site, enum f
 {
     fw_vec_push(&search->placement->placed,
                 ((struct fw_placed) { search->number, role, which, site->copy, site->write,
-                                      site->returns }));
+                                      site->returns, site->address }));
 }
 
 static void add_choice(struct search *search, struct choice *choice, enum fw_place_role role,

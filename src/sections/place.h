@@ -40,6 +40,7 @@ struct fw_placed {
     uint32_t copy;  /* of the function: struct fw_site */
     bool write;
     uint64_t returns; /* where it returns to, from the module's load base */
+    uint64_t address; /* of the module: what is accessed there is always this; 0: not known */
 };
 
 /* What could not be placed. */
