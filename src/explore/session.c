@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -253,6 +254,7 @@ static void execute(const struct fw_session *session, const char *options)
     }
     setenv("LD_PRELOAD", preload, 1);
     setenv("FOREWEAVE_OPTIONS", options, 1);
+    personality(ADDR_NO_RANDOMIZE | personality(0xffffffff)); /* addresses decide, too */
     execvp(session->setup.argv[0], session->setup.argv);
     _exit(127);
 }
