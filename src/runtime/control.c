@@ -5,15 +5,19 @@
 
 #include "runtime/futex.h"
 #include "runtime/modules.h"
+#include "runtime/signals.h"
 #include "runtime/sink.h"
 #include "runtime/strategy.h"
 #include "runtime/sync.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #define SIGNAL_TIME (FW_SECOND / 2) /* that a signal may be on its way */
 
@@ -234,18 +238,38 @@ void fw_control_wake_first(struct fw_thread *t)
 }
 
 /* Timers are seen until they expire; what they send may take its time. */
-static bool signal_may_come(void)
+static bool timer_may_expire(void)
 {
     static uint64_t seen; /* when a timer was running last; 0: never */
 
     if (timer_is_set())
         seen = fw_now();
-    return fw_signals_waiting || (seen && fw_now() - seen < SIGNAL_TIME);
+    return (seen && fw_now() - seen < SIGNAL_TIME) ||
+           fw_timers_until == UINT64_MAX ||
+           (fw_timers_until && fw_now() < fw_timers_until + SIGNAL_TIME);
+}
+
+/* A child can send signals, and its end is one. */
+static bool child_may_send(void)
+{
+    siginfo_t about;
+
+    return fw_signals_handled && fw_syscall(SYS_waitid, P_ALL, 0, (long)&about,
+                                            WEXITED | WNOHANG | WNOWAIT, 0, 0) != -ECHILD;
+}
+
+/* Threads that libc has made for itself, or the program without it, do what nobody sees. */
+static bool stranger_may_act(const struct census *census)
+{
+    struct stat tasks; /* a link for each, and two */
+
+    return fw_call(SYS_stat, "/proc/self/task", &tasks, 0, 0) == 0 &&
+           tasks.st_nlink > 2u + census->blocked + census->waiting;
 }
 
 /*
  * When everybody waits, without a limit, and has looked again since anything changed, nothing can
- * change any more but by a signal.  (Cycles of locks are found as they close: stuck.c.)
+ * change any more but from outside.  (Cycles of locks are found as they close: stuck.c.)
  */
 void fw_control_idle(void)
 {
@@ -267,7 +291,8 @@ void fw_control_idle(void)
     }
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
-    else if (!signal_may_come())
+    else if (!fw_signals_waiting && !timer_may_expire() && !child_may_send() &&
+             !stranger_may_act(&census))
         fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 

@@ -3,6 +3,7 @@
  * gets the signal.
  */
 #include "runtime/channel.h"
+#include "runtime/futex.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
 
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 static uint64_t timer_signals; /* those that timer_create was asked for */
+uint64_t fw_timers_until;
 
 /* Before the real call, as the program's own: the handler may run in it. */
 static void tell_set(int number, uintptr_t pc)
@@ -85,6 +87,20 @@ FW_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
     return result;
 }
 
+/* Absolute times may be those of any clock. */
+static void note_timer(int flags, const struct itimerspec *wanted)
+{
+    uint64_t until = fw_now() + (uint64_t)wanted->it_value.tv_sec * FW_SECOND +
+                     (uint64_t)wanted->it_value.tv_nsec;
+
+    if (!wanted->it_value.tv_sec && !wanted->it_value.tv_nsec)
+        return;
+    if (flags & TIMER_ABSTIME || wanted->it_interval.tv_sec || wanted->it_interval.tv_nsec)
+        until = UINT64_MAX;
+    if (until > fw_timers_until)
+        fw_timers_until = until;
+}
+
 FW_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict wanted,
                             struct itimerspec *restrict old)
 {
@@ -94,7 +110,9 @@ FW_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *r
         if (timer_signals >> (number - 1) & 1)
             tell_set(number, FW_PC);
     result = REAL(timer_settime)(timer, flags, wanted, old);
-    if (result == 0)
+    if (result == 0) {
+        note_timer(flags, wanted);
         tell_times(wanted, old, sizeof *wanted, FW_PC);
+    }
     return result;
 }
