@@ -8,7 +8,7 @@
 #
 #   STRATEGIES="random pct pctlarge delay pos chess predict"
 #   SEEDS=20  LIMIT=10000 (runs)  JOBS=2  DEPTH=3  WORK=folder (kept: results of what was done are not made again)
-#   PATIENCE=seconds: no seed is begun for a cell after so long; the mean is of those made, 10000 (0/3)
+#   PATIENCE=seconds: no seed is begun for a cell after so long; the mean is of those made, 10000 (0/3), ?: none
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export FOREWEAVE=${FOREWEAVE:-$PWD/build/foreweave}
@@ -44,7 +44,8 @@ cell() { # NAME STRATEGY
         $1 == "none" { sum += limit }
         $1 ~ /^[0-9]+$/ { sum += $1; found++ }
         END {
-            if (none) printf " –"
+            if (!NR) printf " ?"
+            else if (none) printf " –"
             else if (found == NR && NR == seeds) printf " %.0f", sum / NR
             else printf " %.0f (%d/%d)", sum / NR, found, NR
         }'
