@@ -415,7 +415,7 @@ static char *inside_reason(struct inside *in, uint64_t entry)
         if (!(in->marks[i] & IS_END))
             reason = step_reason(in->assurance, in->code, i, 0);
     }
-    return any || reason ? reason : fw_xstrdup("no way from its entry to an end can be seen");
+    return any || reason ? reason : fw_xstrdup("has no way from its entry to an end that can be seen");
 }
 
 char *fw_assurance_code(struct fw_assurance *assurance, uint64_t entry, const uint64_t *ends,
