@@ -415,7 +415,9 @@ static char *inside_reason(struct inside *in, uint64_t entry)
         if (!(in->marks[i] & IS_END))
             reason = step_reason(in->assurance, in->code, i, 0);
     }
-    return any || reason ? reason : fw_xstrdup("has no way from its entry to an end that can be seen");
+    if (any || reason)
+        return reason;
+    return fw_xstrdup("has no way from its entry to an end that can be seen");
 }
 
 char *fw_assurance_code(struct fw_assurance *assurance, uint64_t entry, const uint64_t *ends,
