@@ -313,6 +313,8 @@ int fw_script_read_memory(struct fw_script *schedule, const char *text, size_t b
     status = fw_line_each(&reader->line, text, bytes, read_words, reader);
     if (!status && !reader->has_version)
         status = fw_error_set(err, "%s: not a schedule: it is empty", name);
+    if (!status && !schedule->steps.len && !schedule->shows && !schedule->judge)
+        status = fw_error_set(err, "%s: the schedule has no steps and shows nothing", name);
     fw_line_release(&reader->line);
     free(reader);
     if (status < 0)

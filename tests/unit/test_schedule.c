@@ -138,6 +138,8 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     } cases[] = {
         { "", "t: not a schedule: it is empty" },
         { "# only a comment\n", "t: not a schedule: it is empty" },
+        { "foreweave schedule 1\nprogram \"a\"\n",
+          "t: the schedule has no steps and shows nothing" },
         { "hello\n", "t:1: not a schedule" },
         { "foreweave schedule 2\n", "t:1: a schedule of an unknown version: '2'" },
         { "foreweave schedule 1 x\n", "t:1: unexpected 'x'" },
