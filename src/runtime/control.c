@@ -241,12 +241,12 @@ void fw_control_wake_first(struct fw_thread *t)
 static bool timer_may_expire(void)
 {
     static uint64_t seen; /* when a timer was running last; 0: never */
+    uint64_t now = fw_now(), until = fw_timers_until;
 
     if (timer_is_set())
-        seen = fw_now();
-    return (seen && fw_now() - seen < SIGNAL_TIME) ||
-           fw_timers_until == UINT64_MAX ||
-           (fw_timers_until && fw_now() < fw_timers_until + SIGNAL_TIME);
+        seen = now;
+    return (seen && now - seen < SIGNAL_TIME) || until == UINT64_MAX ||
+           (until && now < until + SIGNAL_TIME);
 }
 
 /* A child can send signals, and its end is one. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static uint64_t timer_signals; /* those that timer_create was asked for */
-uint64_t fw_timers_until;
+_Atomic uint64_t fw_timers_until;
 
 /* Before the real call, as the program's own: the handler may run in it. */
 static void tell_set(int number, uintptr_t pc)
@@ -97,8 +97,10 @@ static void note_timer(int flags, const struct itimerspec *wanted)
         return;
     if (flags & TIMER_ABSTIME || wanted->it_interval.tv_sec || wanted->it_interval.tv_nsec)
         until = UINT64_MAX;
-    if (until > fw_timers_until)
-        fw_timers_until = until;
+    /* Without the token; of two at once the later one counts. */
+    for (uint64_t known = fw_timers_until; until > known;)
+        if (atomic_compare_exchange_weak(&fw_timers_until, &known, until))
+            break;
 }
 
 FW_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict wanted,

@@ -11,7 +11,7 @@
 extern bool fw_signals_started; /* handlers are wrapped */
 extern bool fw_signals_handled; /* the program has set a handler */
 /* Timers of timer_create may expire until then; UINT64_MAX: again and again; 0: there are none. */
-extern uint64_t fw_timers_until;
+extern _Atomic uint64_t fw_timers_until;
 
 /* sigaction, as the program sees it. */
 int fw_signals_action(int number, const struct sigaction *wanted, struct sigaction *old);
