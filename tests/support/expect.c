@@ -1,5 +1,6 @@
 /* expect.c - see expect.h. */
 #include "support/expect.h"
+#include "support/property.h"
 
 #include "analysis/forecast.h"
 #include "base/bug.h"
@@ -99,6 +100,24 @@ char *fw_sort_words(const char *text)
             fw_vec_push(&words, fw_xstrdup(word));
     free(copy);
     return join_words(&words);
+}
+
+char *fw_events_found(const struct fw_analysis *analysis, const char *text)
+{
+    struct fw_analysis_setup setup = { .pairs_all = true };
+    char why[256], *words, *sorted;
+    struct fw_trace *trace = fw_load_text(text, strlen(text), "t.std", false, why, sizeof why);
+    struct fw_engine *engine;
+
+    if (!trace)
+        return NULL;
+    engine = fw_run_analysis(trace, analysis, &setup, 0);
+    words = fw_answer_events(trace, engine);
+    sorted = fw_sort_words(words);
+    free(words);
+    fw_engine_destroy(engine);
+    fw_trace_destroy(trace);
+    return sorted;
 }
 
 /* --- answers ----------------------------------------------------------------------------- */

@@ -36,6 +36,10 @@ char *fw_answer_serialisable(const struct fw_trace *trace, const struct fw_engin
 /* The words in alphabetical order, each once; "none" if there is none.  The caller frees them. */
 char *fw_sort_words(const char *text);
 
+/* The events of all findings of an analysis in a trace in the STD format, sorted: "(1,2) (4,5)", or
+ * "none"; NULL: it cannot be read.  The caller frees them. */
+char *fw_events_found(const struct fw_analysis *analysis, const char *text);
+
 /*
  * The number of example traces whose expectation of this analysis is not met;
  * each is printed.  A corpus in which no file says anything is a failure too.
