@@ -94,20 +94,56 @@ static bool take(struct fw_caught *caught, struct fw_caught_trace *trace)
     return news;
 }
 
-int fw_caught_add(struct fw_caught *caught, const char *path)
+static struct fw_caught_trace *trace_of(const struct fw_caught *caught, const char *path)
 {
-    struct fw_read_options reading = { .symbols = true };
     struct fw_caught_trace *trace = fw_xcalloc(1, sizeof *trace);
-    int status;
 
     trace->path = fw_xstrdup(path);
     trace->run = caught->runs;
     trace->job = (struct fw_check_job) { .path = trace->path,
                                          .selection = &caught->selection,
                                          .limits = { .start = fw_check_now(), .jobs = 1 } };
-    status = fw_cmd_open_trace(&trace->job.reader, path, &reading);
-    if (!status)
-        status = fw_check_run(&trace->job);
+    return trace;
+}
+
+static int examine(struct fw_caught_trace *trace, bool symbols)
+{
+    struct fw_read_options reading = { .symbols = symbols };
+    int status = fw_cmd_open_trace(&trace->job.reader, trace->path, &reading);
+
+    return status ? status : fw_check_run(&trace->job);
+}
+
+static bool has_findings(const struct fw_caught_trace *trace)
+{
+    for (size_t a = 0; a < trace->job.selection->len; a++)
+        if (fw_findings_count(fw_engine_findings(trace->job.engine, a)))
+            return true;
+    return false;
+}
+
+/*
+ * Source lines cost far more than all else (the libraries' debugging data is large and may be
+ * compressed), and most runs show nothing: only the first trace, which heads the report, and
+ * those with findings are read with them.
+ */
+static int examine_as_needed(const struct fw_caught *caught, const char *path,
+                             struct fw_caught_trace **trace)
+{
+    int status = examine(*trace, !caught->traces.len);
+
+    if (status || !caught->traces.len || !has_findings(*trace))
+        return status;
+    release_trace(*trace);
+    *trace = trace_of(caught, path);
+    return examine(*trace, true);
+}
+
+int fw_caught_add(struct fw_caught *caught, const char *path)
+{
+    struct fw_caught_trace *trace = trace_of(caught, path);
+    int status = examine_as_needed(caught, path, &trace);
+
     if (!status && (take(caught, trace) || !caught->traces.len)) {
         fw_vec_push(&caught->traces, trace);
         return 0;
