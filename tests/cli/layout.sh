@@ -11,7 +11,7 @@ complain() {
 # From the top down; a folder may include itself and what stands after it.
 # The runtime lives in other programs and includes nothing of ours; wire.h is for both sides.  So does
 # atomrace, which is a kind of it.
-layers="cmd report explore analysis predict order tiddle record sections trace symbol base atomrace runtime"
+layers="cmd report explore memo analysis predict iroot order tiddle record sections trace symbol base atomrace runtime"
 rank() {
     local i=0 layer
     for layer in $layers; do
