@@ -84,8 +84,8 @@ int fw_iroot_compare(const struct fw_iroot *a, const struct fw_iroot *b);
 uint64_t fw_iroot_hash(const struct fw_iroot *iroot);
 
 /*
- * As text, in one line: "4 TEXT_A | TEXT_B | TEXT_C | TEXT_D", or "5w ..." for the deadlock.  Accesses
- * are texts of `accesses`.
+ * As text, in one line: "4 TEXT_A | TEXT_B | TEXT_C | TEXT_D", or "5w ..." for the deadlock.
+ * Accesses are texts of `accesses`.
  */
 void fw_iroot_print(const struct fw_iroot *iroot, const struct fw_strtab *accesses,
                     struct fw_output *out);
