@@ -28,7 +28,8 @@
  * thread behind the first.  In idiom 3 S does not access the object between A and D.
  *
  * Idiom 5 has a second form, for locks, which is a deadlock: S takes x (A), T takes y (C), S then
- * waits for y (D) and T for x (B).  There is no dependency in it, since neither gets on.
+ * waits for y (D) and T for x (B).  There is no dependency in it, since neither gets on.  Both
+ * forms of idiom 5 look the same from S and from T: (A B C D) and (C D A B) are one instance.
  *
  * An iRoot is an idiom with the static accesses of its instances: what happens where in the code,
  * whatever the values.  A run *exposes* it if it contains an instance.
@@ -70,26 +71,53 @@ unsigned fw_idiom_accesses(unsigned idiom);
  *     DOES MODULE 0xOFFSET                  nothing is known
  *     DOES SITE                             traces that are not of a recording: their own word
  *
- * with words quoted where needed (base/words.h).  So it is the same after a rebuild, and after
- * edits elsewhere.
+ * with words in quotes where needed (fw_output_quoted): those with blanks, `|`, `#`, quotes,
+ * backslashes or control letters, empty ones, functions with a `+` or a digit at the beginning.
+ * What is behind a function's name stays outside: "operator new(unsigned long)"+3#1.  A module is
+ * a file's name without its folder.  So a text is the same after a rebuild, and after edits
+ * elsewhere.
  */
+struct fw_access {
+    enum fw_iroot_does does;
+    const char *module;   /* NULL: `site` says where */
+    const char *function; /* NULL: `offset` says where */
+    unsigned line, ordinal; /* ordinals count from 1; 0: the line is not known */
+    uint64_t offset;
+    const char *site;
+    char *memory; /* of the texts above, if they are its own; else NULL */
+};
+
+/* Its number in the table. */
+uint32_t fw_access_intern(struct fw_strtab *accesses, const struct fw_access *access);
+/* Takes a text apart, with more blanks and quotes than needed if need be; fw_access_release frees
+ * it.  -1: err. */
+int fw_access_parse(struct fw_access *access, const char *text, struct fw_error *err);
+void fw_access_release(struct fw_access *access);
+/* The first word of a text that fw_access_intern made. */
+enum fw_iroot_does fw_access_does(const char *text);
+
 struct fw_iroot {
     uint8_t idiom; /* 1 to FW_IDIOMS */
     bool waits;    /* idiom 5 as a deadlock */
     uint32_t access[FW_IROOT_MOST]; /* A, B, C, D; those that are not there are 0 */
 };
 
+/* Of the two ways to write an instance of idiom 5 the one with the smaller A, then B.  All below
+ * give and take either. */
+struct fw_iroot fw_iroot_normal(const struct fw_iroot *iroot);
 /* A total order, and equality: by idiom, then accesses. */
 int fw_iroot_compare(const struct fw_iroot *a, const struct fw_iroot *b);
 uint64_t fw_iroot_hash(const struct fw_iroot *iroot);
 
 /*
- * As text, in one line: "4 TEXT_A | TEXT_B | TEXT_C | TEXT_D", or "5w ..." for the deadlock.
- * Accesses are texts of `accesses`.
+ * As text, in one line: "4 TEXT_A | TEXT_B | TEXT_C | TEXT_D", or "5w ..." for the deadlock.  Of
+ * the two ways to write one of idiom 5, the one whose texts come first: equal iRoots have equal
+ * texts, whatever the numbers in the table.
  */
 void fw_iroot_print(const struct fw_iroot *iroot, const struct fw_strtab *accesses,
                     struct fw_output *out);
-/* New texts are added to `accesses`.  -1: err. */
+/* Refuses what cannot be an instance, such as a read that depends on a read.  New texts are added
+ * to `accesses`.  -1: err. */
 int fw_iroot_parse(struct fw_iroot *iroot, const char *text, struct fw_strtab *accesses,
                    struct fw_error *err);
 
