@@ -20,7 +20,7 @@
 const char *const fw_finding_kind_names[FW_FINDING_KIND_COUNT] = {
     [FW_FINDING_RACE] = "race",           [FW_FINDING_DEADLOCK] = "deadlock",
     [FW_FINDING_ATOMICITY] = "atomicity", [FW_FINDING_NONDETERMINISM] = "nondeterminism",
-    [FW_FINDING_ORDER] = "order",
+    [FW_FINDING_ORDER] = "order",         [FW_FINDING_IROOT] = "iroot",
 };
 
 enum fw_finding_kind fw_finding_kind_of(enum fw_claim claim)
@@ -32,6 +32,7 @@ enum fw_finding_kind fw_finding_kind_of(enum fw_claim claim)
         [FW_CLAIM_ATOMICITY] = FW_FINDING_ATOMICITY,
         [FW_CLAIM_NONDETERMINISM] = FW_FINDING_NONDETERMINISM,
         [FW_CLAIM_FINAL] = FW_FINDING_NONDETERMINISM,
+        [FW_CLAIM_IROOT] = FW_FINDING_IROOT,
     };
 
     return kinds[claim];

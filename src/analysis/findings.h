@@ -33,6 +33,7 @@ enum fw_finding_kind {
     FW_FINDING_ATOMICITY,
     FW_FINDING_NONDETERMINISM,
     FW_FINDING_ORDER, /* the answer to a question, not a bug */
+    FW_FINDING_IROOT, /* what has not been tested, not a bug */
     FW_FINDING_KIND_COUNT,
 };
 

@@ -221,6 +221,59 @@ static void tell_final(const struct words *words)
     fputs(" instead, with every read as it was", words->to);
 }
 
+/* --- iroot ------------------------------------------------------------------------------- */
+
+static const char *deed_of(const struct fw_event *event)
+{
+    if (fw_is_class(event->kind, FW_CLASS_ACQUIRE))
+        return "takes";
+    if (fw_is_class(event->kind, FW_CLASS_RELEASE))
+        return "gives back";
+    if (event->kind == FW_FREE)
+        return "frees";
+    if (fw_is_write(event->kind))
+        return "writes";
+    return "reads";
+}
+
+/* "T1 writes x at a.c:3" */
+static void tell_access(const struct words *words, uint32_t i)
+{
+    const struct fw_event *event = event_of(words, i);
+
+    fprintf(words->to, "%s %s %s", thread_of(words, i), deed_of(event), target_of(words, i));
+    if (event->site)
+        fprintf(words->to, " at %s",
+                fw_symbols_name(words->trace->symbols, FW_SPACE_SITE, event->site));
+}
+
+static void tell_dependency(const struct words *words, uint32_t a, uint32_t b)
+{
+    tell_access(words, a);
+    fputs(", and nothing comes between, ", words->to);
+    tell_access(words, b);
+}
+
+/* Which places could follow each other at once, though in this run they did not. */
+static void tell_iroot(const struct words *words)
+{
+    uint32_t count = words->prediction->event_count;
+
+    if (count == 4 && is_acquire(words, words->prediction->events[0]) &&
+        is_acquire(words, words->prediction->events[2])) {
+        fprintf(words->to, "%s can hold %s and wait for %s while %s holds %s and waits for %s",
+                thread_of(words, 0), target_of(words, 0), target_of(words, 3), thread_of(words, 2),
+                target_of(words, 2), target_of(words, 1));
+        return;
+    }
+    fputs("It can be that ", words->to);
+    tell_dependency(words, 0, 1);
+    if (count == 2)
+        return;
+    fputs("\nand ", words->to);
+    tell_dependency(words, count == 3 ? 1 : 2, count - 1);
+}
+
 static void tell(const struct words *words)
 {
     switch (words->prediction->claim) {
@@ -238,6 +291,9 @@ static void tell(const struct words *words)
         break;
     case FW_CLAIM_FINAL:
         tell_final(words);
+        break;
+    case FW_CLAIM_IROOT:
+        tell_iroot(words);
         break;
     case FW_CLAIM_ORDER:
         break;

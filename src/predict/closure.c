@@ -8,6 +8,7 @@
  *   unseen     w → r, w' another write of the variable, w before w':  r before w'
  *   excluded   two sections of one lock, the first acquire before some event
  *              of the second section: the first release before the second acquire
+ *   parted     a => b, e would part them:  e before b: e before a;  a before e: b before e
  *
  * A read that must see no write comes before all writes.  If a section has to
  * come first and its release is not in the cut, the cut grows.  Everything
@@ -287,6 +288,41 @@ static enum fw_step rule_excluded_open(struct fw_solver *s, uint32_t end)
     return FW_STEP_DONE;
 }
 
+/* ---- ties ---- */
+
+/* Rule parted, for b: who comes before it comes before a. */
+static enum fw_step before_tie(struct fw_solver *s, uint32_t number)
+{
+    struct fw_window *w = &s->window;
+    const struct fw_tie *tie = &s->ties[number];
+
+    for (uint32_t lane = 0; lane < w->lanes; lane++) {
+        uint32_t other = fw_tie_last(w, number, lane, before(w, tie->node_b, lane));
+        enum fw_step step = other == FW_NO_NODE ? FW_STEP_DONE : follow(s, other, tie->node_a);
+
+        if (step != FW_STEP_DONE)
+            return step;
+    }
+    return FW_STEP_DONE;
+}
+
+/* Rule parted. */
+static enum fw_step rule_parted(struct fw_solver *s, uint32_t node)
+{
+    const struct fw_window *w = &s->window;
+    enum fw_step step = FW_STEP_DONE;
+
+    for (uint32_t i = 0; i < s->tie_count && step == FW_STEP_DONE; i++) {
+        const struct fw_tie *tie = &s->ties[i];
+
+        if (node == tie->node_b)
+            step = before_tie(s, i);
+        else if (w->parts.at[node] >> i & 1 && fw_reaches(w, tie->node_a, node))
+            step = follow(s, tie->node_b, node);
+    }
+    return step;
+}
+
 /* ---- all of it ---- */
 
 static enum fw_step look_at(struct fw_solver *s, uint32_t node)
@@ -304,6 +340,8 @@ static enum fw_step look_at(struct fw_solver *s, uint32_t node)
         step = rule_excluded(s, s->core->index->partner[e], node);
     if (step == FW_STEP_DONE && next_in_lane(w, node) == FW_NO_NODE)
         step = rule_excluded_open(s, node);
+    if (step == FW_STEP_DONE && s->tie_count)
+        step = rule_parted(s, node);
     return step;
 }
 

@@ -45,6 +45,16 @@ static bool is_exclusive(unsigned kind)
     return is_acquire(kind) && !fw_is_class(kind, FW_CLASS_SHARED);
 }
 
+static bool is_locking(unsigned kind)
+{
+    return fw_is_class(kind, FW_CLASS_ACQUIRE | FW_CLASS_RELEASE);
+}
+
+static bool is_touching(unsigned kind)
+{
+    return fw_is_class(kind, FW_CLASS_CONFLICT);
+}
+
 struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_core_options *options)
 {
     struct fw_core *core = fw_xcalloc(1, sizeof *core);
@@ -61,6 +71,11 @@ struct fw_core *fw_core_create(const struct fw_index *index, const struct fw_cor
     fw_grouped_build(&core->acquires, index, &index->by_lock, is_acquire);
     fw_grouped_build(&core->exclusive, index, &index->by_lock, is_exclusive);
     fw_grouped_build(&core->writes, index, &index->by_variable, fw_is_write);
+    core->iroots = options && options->iroots;
+    if (core->iroots) {
+        fw_grouped_build(&core->touching, index, &index->by_variable, is_touching);
+        fw_grouped_build(&core->locking, index, &index->by_lock, is_locking);
+    }
     core->chains = options && options->chains;
     core->need = fw_need_create(core, false);
     if (options && options->values)
@@ -80,6 +95,8 @@ void fw_core_destroy(struct fw_core *core)
     fw_grouped_release(&core->acquires);
     fw_grouped_release(&core->exclusive);
     fw_grouped_release(&core->writes);
+    fw_grouped_release(&core->touching);
+    fw_grouped_release(&core->locking);
     free(core->branches.start);
     free(core->branches.items);
     free(core->tries.start);
@@ -101,6 +118,8 @@ size_t fw_core_bytes(const struct fw_core *core)
            (core->loose ? fw_need_bytes(core->loose) : 0) +
            fw_grouped_bytes(&core->acquires) + fw_grouped_bytes(&core->exclusive) +
            fw_grouped_bytes(&core->writes) +
+           (core->iroots ? fw_grouped_bytes(&core->touching) + fw_grouped_bytes(&core->locking)
+                         : 0) +
            4 * (size_t)(core->branches.start[core->threads] + core->tries.start[core->threads]);
 }
 

@@ -40,6 +40,9 @@ struct fw_core {
     struct fw_grouped acquires;  /* by lock, then thread */
     struct fw_grouped exclusive; /* those in exclusive mode */
     struct fw_grouped writes;    /* by variable, then thread */
+    bool iroots;                 /* see struct fw_core_options; then: */
+    struct fw_grouped touching;  /* accesses and frees by variable, then thread */
+    struct fw_grouped locking;   /* acquires and releases by lock, then thread */
     bool chains;                 /* see struct fw_core_options */
     struct fw_need *need;
     uint64_t *flexible;          /* bit by position: a read that may see another write of its

@@ -4,7 +4,8 @@
  *
  * A node goes ahead if all it comes after is done and the state allows it: a
  * lock is free, a write does not hide another one from reads that must still
- * see it, a read finds its value, a try that fails has a holder.  If nobody can go on, the first
+ * see it, an access does not part an immediate dependency, a read finds its
+ * value, a try that fails has a holder.  If nobody can go on, the first
  * thread that only the state holds back points at a choice that the closure
  * did not decide.
  */
@@ -115,11 +116,30 @@ static bool state_allows(struct fw_solver *s, uint32_t node)
 
     if (s->window.must.at[node] == FW_MUST_MATCH && !fw_linear_matches(s, node))
         return false;
+    if (s->tie_count && s->window.parts.at[node] & s->window.open_ties)
+        return false;
     if (fw_is_write(kind))
         return write_allows(s, node);
     if (kind == FW_TRY_FAIL || fw_is_class(kind, FW_CLASS_ACQUIRE))
         return lock_allows(s, e, s->window.lane_of.at[node]);
     return true;
+}
+
+/* True: a tie is closed. */
+static bool turn_ties(struct fw_solver *s, uint32_t node)
+{
+    struct fw_window *w = &s->window;
+    bool closed = false;
+
+    for (uint32_t i = 0; i < s->tie_count; i++) {
+        if (node == s->ties[i].node_a)
+            w->open_ties |= 1u << i;
+        if (node == s->ties[i].node_b) {
+            w->open_ties &= ~(1u << i);
+            closed = true;
+        }
+    }
+    return closed;
 }
 
 /* True: what was done may let a waiting thread go on. */
@@ -136,6 +156,8 @@ static bool perform(struct fw_solver *s, uint32_t node)
         w->indegree.at[w->links.at[link].to]--;
     w->done.at[w->lane_of.at[node]]++;
     fw_vec_push(&w->sequence, node);
+    if (turn_ties(s, node))
+        return true;
     return w->out.at[node] != FW_NO_NODE || w->cell_of.at[node] != FW_NO_NODE ||
            fw_kind_info[event->kind].space == FW_SPACE_LOCK;
 }
@@ -199,6 +221,7 @@ static void begin(struct fw_solver *s)
     memset(w->done.at, 0, w->lanes * sizeof *w->done.at);
     fw_vec_clear(&w->delayed);
     fw_vec_clear(&w->sequence);
+    w->open_ties = 0;
     for (size_t i = 0; i < w->cells.len; i++) {
         w->cells.at[i].seen = FW_NO_NODE;
         w->cells.at[i].pending = w->cells.at[i].base_readers;

@@ -10,7 +10,8 @@
  * Two passes over the order.  The first one draws tickets: what still follows
  * at an object when the event's turn comes.  For a variable that is the number
  * of writes behind a read, and the number of all accesses behind a write: reads
- * between the same two writes may change places, everything else on the
+ * between the same two writes may change places (unless an idiom is claimed of
+ * the variable, where who reads first matters), everything else on the
  * variable may not.  For a lock it is the number of all operations.  Who is
  * waited for by a certain event (fork, post, notify, barriers, the last event
  * of a thread) waits for it in turn.
@@ -139,21 +140,33 @@ static struct turn *turn_of(struct fw_minimiser *m, const struct fw_event *event
     return turn;
 }
 
+/* Is it of a variable that the claim is about, and must nothing there change places? */
+static bool is_held(const struct fw_witness *w, const struct fw_trace *trace, uint32_t variable)
+{
+    for (uint32_t i = 0; w->claim == FW_CLAIM_IROOT && i < w->event_count; i++)
+        if (trace->events[w->events[i]].target == variable)
+            return true;
+    return false;
+}
+
 /* May it change places with its like? */
-static bool only_reads(const struct fw_event *event)
+static bool only_reads(const struct fw_minimiser *m, const struct fw_event *event)
 {
-    return event->kind == FW_READ || event->kind == FW_ATOMIC_LOAD;
+    return (event->kind == FW_READ || event->kind == FW_ATOMIC_LOAD) &&
+           !is_held(m->witness, m->trace, event->target);
 }
 
-static uint32_t ticket_now(const struct turn *turn, const struct fw_event *event)
+static uint32_t ticket_now(const struct fw_minimiser *m, const struct turn *turn,
+                           const struct fw_event *event)
 {
-    return only_reads(event) ? turn->writes : turn->all;
+    return only_reads(m, event) ? turn->writes : turn->all;
 }
 
-static void take_turn(struct turn *turn, const struct fw_event *event)
+static void take_turn(const struct fw_minimiser *m, struct turn *turn,
+                      const struct fw_event *event)
 {
     turn->all++;
-    turn->writes += !only_reads(event);
+    turn->writes += !only_reads(m, event);
 }
 
 static void start_pass(struct fw_minimiser *m)
@@ -360,9 +373,9 @@ static bool draw_tickets(struct fw_minimiser *m, const uint32_t *order, uint32_t
             return false;
         *switches += event->thread != latest;
         latest = event->thread;
-        m->tickets[order[i]] = turn ? ticket_now(turn, event) : 0;
+        m->tickets[order[i]] = turn ? ticket_now(m, turn, event) : 0;
         if (turn)
-            take_turn(turn, event);
+            take_turn(m, turn, event);
         else
             note(m, order[i], event);
     }
@@ -379,12 +392,12 @@ static bool step(struct fw_minimiser *m, struct thread *thread, uint32_t at)
     const struct fw_event *event = &m->trace->events[at];
     struct turn *turn = turn_of(m, event);
 
-    if (turn && ticket_now(turn, event) != m->tickets[at])
+    if (turn && ticket_now(m, turn, event) != m->tickets[at])
         return false;
     if (thread->joins || !followers_let(m, at, event) || !claim_lets(m, at))
         return false;
     if (turn)
-        take_turn(turn, event);
+        take_turn(m, turn, event);
     else
         forget(m, at, event);
     thread->left--;

@@ -5,7 +5,8 @@
  * the strict model they are clean there.  Order: the events are there.
  * Nondeterminism: the read's thread stops before it, every thread is clean
  * to its end, and of all writes to the variable the one asked for comes last.
- * Final values: the same with all events.
+ * Final values: the same with all events.  Idioms: the events are there, and
+ * nothing parts those that depend on each other (ties.c).
  */
 #include "predict/window.h"
 
@@ -137,6 +138,13 @@ static bool may_be_hidden(struct fw_solver *s, uint32_t write, uint32_t sees)
     return sees != FW_NO_EVENT && !fw_core_must_precede(s->core, sees, write);
 }
 
+static void need_events(struct fw_solver *s)
+{
+    for (uint32_t i = 0; i < s->event_count; i++)
+        fw_cut_need(s->core, &s->cut, fw_thread_of(s->core, s->events[i]),
+                    fw_place_of(s->core, s->events[i]) + 1);
+}
+
 bool fw_question_begin(struct fw_solver *s)
 {
     switch (s->claim) {
@@ -149,9 +157,12 @@ bool fw_question_begin(struct fw_solver *s)
     case FW_CLAIM_ATOMICITY:
         if (order_contradicts(s))
             return false;
-        for (uint32_t i = 0; i < s->event_count; i++)
-            fw_cut_need(s->core, &s->cut, fw_thread_of(s->core, s->events[i]),
-                        fw_place_of(s->core, s->events[i]) + 1);
+        need_events(s);
+        break;
+    case FW_CLAIM_IROOT:
+        if (fw_ties_contradict(s))
+            return false;
+        need_events(s);
         break;
     case FW_CLAIM_NONDETERMINISM:
         if (!begin_read(s))
@@ -244,6 +255,18 @@ static enum fw_step force_sections(struct fw_solver *s)
     return FW_STEP_DONE;
 }
 
+/* Of the threads of a tie.  What other threads do is for the closure, and for choices. */
+static void force_tie(struct fw_solver *s, const struct fw_tie *tie)
+{
+    uint32_t before = fw_own_before(s->core, tie->b), behind = fw_own_behind(s->core, tie->a);
+
+    force(s, tie->a, tie->b);
+    if (before != FW_NO_EVENT)
+        force(s, before, tie->a);
+    if (behind != FW_NO_EVENT && fw_cut_has(s->core, &s->cut, behind))
+        force(s, tie->b, behind);
+}
+
 /* Does the must-order turn a forced order round?  A cycle, found without a window. */
 static bool force_contradicts(const struct fw_solver *s)
 {
@@ -266,6 +289,8 @@ bool fw_question_force(struct fw_solver *s)
     if (s->claim == FW_CLAIM_ORDER || s->claim == FW_CLAIM_ATOMICITY)
         for (uint32_t i = 0; i + 1 < s->event_count; i++)
             force(s, s->events[i], s->events[i + 1]);
+    for (uint32_t i = 0; i < s->tie_count; i++)
+        force_tie(s, &s->ties[i]);
     return (!asks_last(s) || each_last_write(s, &s->cut, force_write)) && !force_contradicts(s);
 }
 
@@ -390,17 +415,25 @@ bool fw_question_in_order(struct fw_solver *s)
     } while (closed + held > 0 && closed >= 0 && held >= 0);
     if (closed < 0 || held < 0)
         return false;
+    if (s->tie_count)
+        return fw_ties_in_order(s, &s->scratch);
     return !asks_last(s) || each_last_write(s, &s->scratch, comes_before);
 }
 
 /* ---- the witness ---- */
 
-/* An order ends with its last event. */
+static bool is_asked_for(const struct fw_solver *s, uint32_t event)
+{
+    for (uint32_t i = 0; i < s->event_count; i++)
+        if (s->events[i] == event)
+            return true;
+    return false;
+}
+
+/* An order ends with the last of its events. */
 static void cut_short(struct fw_solver *s)
 {
-    uint32_t last = s->events[s->event_count - 1];
-
-    while (s->witness.len && fw_vec_last(&s->witness) != last)
+    while (s->witness.len && !is_asked_for(s, fw_vec_last(&s->witness)))
         s->witness.len--;
 }
 
@@ -410,7 +443,7 @@ void fw_question_write(struct fw_solver *s, const struct fw_cut *cut, uint32_t s
     fw_merge(s->core, cut, 0, start, &s->witness);
     for (size_t i = 0; i < s->window.sequence.len; i++)
         fw_vec_push(&s->witness, s->window.position.at[s->window.sequence.at[i]]);
-    if (s->claim == FW_CLAIM_ORDER || s->claim == FW_CLAIM_ATOMICITY)
+    if (s->claim == FW_CLAIM_ORDER || s->claim == FW_CLAIM_ATOMICITY || s->tie_count)
         cut_short(s);
     else if (s->claim == FW_CLAIM_RACE)
         for (uint32_t i = 0; i < 2; i++)

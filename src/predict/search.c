@@ -8,6 +8,7 @@
  *   an acquire finds its lock held            one section before the other, or after it
  *   a try that fails finds the lock free      one of the lock's sections is around it
  *   a read does not find its value            it sees one of the writes that left it
+ *   an access e would part a => b             b before e, or e before a
  *
  * Each way is tried, the one nearest to the trace first, with all that follows
  * from it; each adds an order that was open before, so the search ends.  All
@@ -158,12 +159,29 @@ static void read_options(const struct fw_solver *s, uint32_t read, struct option
     }
 }
 
+/* The way of the trace comes first. */
+static void tie_options(const struct fw_solver *s, uint32_t event, unsigned open,
+                        struct options *options)
+{
+    const struct fw_tie *tie = &s->ties[open & 1 ? 0 : 1];
+    bool early = event < tie->a;
+
+    if (early)
+        add_option(options, FW_NO_EVENT, event, tie->a);
+    add_option(options, FW_NO_EVENT, tie->b, event);
+    if (!early)
+        add_option(options, FW_NO_EVENT, event, tie->a);
+}
+
 static void find_options(const struct fw_solver *s, struct options *options)
 {
     uint32_t e = s->window.position.at[s->stuck];
     unsigned kind = s->core->trace->events[e].kind;
+    unsigned open = s->tie_count ? s->window.parts.at[s->stuck] & s->window.open_ties : 0;
 
-    if (s->window.must.at[s->stuck] == FW_MUST_MATCH && !fw_linear_matches(s, s->stuck))
+    if (open)
+        tie_options(s, e, open, options);
+    else if (s->window.must.at[s->stuck] == FW_MUST_MATCH && !fw_linear_matches(s, s->stuck))
         read_options(s, e, options);
     else if (fw_is_write(kind))
         write_options(s, s->stuck, options);

@@ -116,6 +116,9 @@ enum fw_answer fw_solver_ask(struct fw_solver *s, enum fw_claim claim, const uin
     s->claim = claim;
     s->events = events;
     s->event_count = count;
+    s->tie_count = 0;
+    if (claim == FW_CLAIM_IROOT)
+        fw_ties_set(s);
     s->steps = s->budget.steps;
     if (!fw_stopped(s))
         answer = attempt(s, false);

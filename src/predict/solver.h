@@ -4,7 +4,8 @@
  * A question is a claim as the verifier knows it (trace/verify.h): these two
  * events can be next together (race), these acquires can wait for each other
  * (deadlock), these events can come in this order (order, atomicity), this
- * read can see that write (nondeterminism).  The answer is a correct
+ * read can see that write (nondeterminism), these accesses can be an instance
+ * of an interleaving idiom (iroot).  The answer is a correct
  * reordering that shows it, or that there is none, or that the budget was
  * spent first.  Both definite answers are exact for any number of threads.
  *
@@ -38,6 +39,7 @@ struct fw_core;
 struct fw_core_options {
     bool values; /* a read that sees another write of the same value counts as unchanged */
     bool chains; /* keep demands as if there were very many threads (for tests) */
+    bool iroots; /* FW_CLAIM_IROOT will be asked about */
 };
 
 struct fw_core *fw_core_create(const struct fw_index *index,

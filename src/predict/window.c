@@ -50,6 +50,8 @@ static uint32_t find_start(struct fw_solver *s)
 
     earlier_targets(s, &s->edges, &start);
     earlier_targets(s, &s->forced, &start);
+    for (uint32_t i = 0; i < s->tie_count; i++)
+        earlier(&start, s->ties[i].a); /* what is frozen cannot part it */
     if (s->refuting || core->tries.start[core->threads] == 0)
         return start;
     for (size_t i = 0; i < s->cut.touched.len; i++) {
@@ -425,6 +427,7 @@ enum fw_step fw_window_build(struct fw_solver *s)
     mark_reads(s);
     add_waits(s);
     add_variables(s);
+    fw_ties_build(s);
     fw_vec_reserve(&w->clock, (size_t)w->nodes * w->lanes);
     return FW_STEP_DONE;
 }
@@ -437,7 +440,7 @@ void fw_window_release(struct fw_window *w)
                                      &w->writes,        &w->readers, &w->reader_count,
                                      &w->queue,         &w->stack,   &w->indegree,
                                      &w->done,          &w->delayed, &w->sequence,
-                                     &w->late };
+                                     &w->late,          &w->parting, &w->parting_start };
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fw_vec_release(numbers[i]);
@@ -451,4 +454,5 @@ void fw_window_release(struct fw_window *w)
     fw_vec_release(&w->queued);
     fw_vec_release(&w->must);
     fw_vec_release(&w->holdings);
+    fw_vec_release(&w->parts);
 }

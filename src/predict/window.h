@@ -114,6 +114,10 @@ struct fw_window {
     struct fw_numbers stack; /* nodes whose clocks have to be passed on */
     struct fw_numbers indegree, done, delayed, sequence; /* linear.c */
     FW_VEC(struct fw_holding) holdings;
+    FW_VEC(uint8_t) parts;           /* with ties: node → bit i: it would part tie i */
+    struct fw_numbers parting;       /* those nodes, by tie, then lane, ascending ... */
+    struct fw_numbers parting_start; /* ... from here on: tie times lanes, plus lane */
+    unsigned open_ties;              /* while linearising: bit i: a is done and b is not */
 };
 
 enum fw_step {
@@ -139,6 +143,15 @@ enum fw_how {
     FW_BY_CHOICE,
 };
 
+/* a => b: nothing that would part them comes between (ties.c). */
+struct fw_tie {
+    uint32_t a, b;           /* positions */
+    uint32_t node_a, node_b; /* of the present window */
+    bool both_write;
+};
+
+#define FW_MAX_TIES 2u
+
 struct fw_solver {
     const struct fw_core *core;
     struct fw_budget budget;
@@ -151,6 +164,9 @@ struct fw_solver {
     enum fw_claim claim;
     const uint32_t *events;
     uint32_t event_count;
+    uint32_t waiting[2];        /* of an iroot that is a deadlock: its events as such */
+    struct fw_tie ties[FW_MAX_TIES];
+    uint32_t tie_count;         /* 0 unless the claim is FW_CLAIM_IROOT */
     uint32_t *cap;              /* by thread: the most events; core->limit unless asked */
     struct fw_numbers capped;   /* threads whose cap is not the limit */
 
@@ -249,6 +265,25 @@ static inline bool fw_reaches(const struct fw_window *w, uint32_t a, uint32_t b)
 {
     return fw_clock(w, b)[w->lane_of.at[a]] > w->order_in_lane.at[a];
 }
+
+/* ---- ties.c ---- */
+
+/* The ties of an iroot; of one that is a deadlock the question becomes that. */
+void fw_ties_set(struct fw_solver *s);
+/* Does the must-order turn one round? */
+bool fw_ties_contradict(const struct fw_solver *s);
+/* Would the event part the tie, if it came between?  Its own two would not. */
+bool fw_tie_parts(const struct fw_core *core, const struct fw_tie *tie, uint32_t event);
+/* Of an access: its thread's one before it of the same object, and the one behind it, or
+ * FW_NO_EVENT. */
+uint32_t fw_own_before(const struct fw_core *core, uint32_t event);
+uint32_t fw_own_behind(const struct fw_core *core, uint32_t event);
+/* In the order of the trace, does no event of the cut part a tie? */
+bool fw_ties_in_order(const struct fw_solver *s, const struct fw_cut *cut);
+/* Marks the nodes of a window that would part ties. */
+void fw_ties_build(struct fw_solver *s);
+/* The last of the lane's first `count` nodes that would part the tie, or FW_NO_NODE. */
+uint32_t fw_tie_last(const struct fw_window *w, uint32_t tie, uint32_t lane, uint32_t count);
 
 /* ---- merge.c ---- */
 

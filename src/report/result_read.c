@@ -171,7 +171,7 @@ static int read_witness(const struct place *at, const cJSON *object,
 /* What a witness of this kind of finding has to show, unless the finding says it itself. */
 static int find_claim(const struct place *at, const char *name, struct fw_result_finding *finding)
 {
-    for (unsigned i = 0; i <= FW_CLAIM_FINAL; i++) {
+    for (unsigned i = 0; i < FW_CLAIM_COUNT; i++) {
         if (strcmp(name, fw_claim_names[i]) == 0) {
             finding->claim = (enum fw_claim)i;
             return 0;

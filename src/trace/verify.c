@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bug.h"
-#include "trace/verify_play.h"
+#include "trace/verify_claim.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,20 +18,20 @@
 #include <string.h>
 
 const char *const fw_claim_names[] = {
-    [FW_CLAIM_RACE] = "race",           [FW_CLAIM_DEADLOCK] = "deadlock",
-    [FW_CLAIM_ORDER] = "order",         [FW_CLAIM_ATOMICITY] = "atomicity",
-    [FW_CLAIM_NONDETERMINISM] = "nondeterminism", [FW_CLAIM_FINAL] = "final",
+    [FW_CLAIM_RACE] = "race",
+    [FW_CLAIM_DEADLOCK] = "deadlock",
+    [FW_CLAIM_ORDER] = "order",
+    [FW_CLAIM_ATOMICITY] = "atomicity",
+    [FW_CLAIM_NONDETERMINISM] = "nondeterminism",
+    [FW_CLAIM_FINAL] = "final",
+    [FW_CLAIM_IROOT] = "iroot",
 };
 
 struct fw_verifier {
     struct fw_player player;
 };
 
-/* Rejects the claim as such; returns false. */
-static bool refuse_claim(struct fw_player *p, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse_claim(struct fw_player *p, const char *fmt, ...)
+bool fw_claim_refuse(struct fw_player *p, const char *fmt, ...)
 {
     va_list args;
 
@@ -46,8 +46,7 @@ static const struct fw_event *event_at(const struct fw_player *p, uint32_t e)
     return &p->trace->events[e];
 }
 
-/* "event 12, 'w(x)' by T1", for claims about several events. */
-static struct fw_label label(const struct fw_player *p, uint32_t e)
+struct fw_label fw_claim_label(const struct fw_player *p, uint32_t e)
 {
     struct fw_label full = fw_play_label(p, e);
     size_t len = strlen(full.text);
@@ -61,7 +60,7 @@ static bool events_exist(struct fw_player *p, const struct fw_witness *w)
 {
     for (uint32_t i = 0; i < w->event_count; i++)
         if (w->events[i] >= p->trace->count)
-            return refuse_claim(p, "event %" PRIu32 " of the claim is not in the trace", i + 1);
+            return fw_claim_refuse(p, "event %" PRIu32 " of the claim is not in the trace", i + 1);
     return true;
 }
 
@@ -72,9 +71,11 @@ static bool pair_conflicts(struct fw_player *p, uint32_t a, uint32_t b)
     const struct fw_event *ea = event_at(p, a), *eb = event_at(p, b);
 
     if (ea->thread == eb->thread)
-        return refuse_claim(p, "%s and %s are of one thread", label(p, a).text, label(p, b).text);
+        return fw_claim_refuse(p, "%s and %s are of one thread", fw_claim_label(p, a).text,
+                               fw_claim_label(p, b).text);
     if (!fw_kinds_conflict(ea->kind, eb->kind) || ea->target != eb->target)
-        return refuse_claim(p, "%s and %s do not conflict", label(p, a).text, label(p, b).text);
+        return fw_claim_refuse(p, "%s and %s do not conflict", fw_claim_label(p, a).text,
+                               fw_claim_label(p, b).text);
     return true;
 }
 
@@ -96,13 +97,13 @@ static bool shows_race(struct fw_player *p, const struct fw_witness *w)
     uint32_t a, b;
 
     if (w->event_count != 2)
-        return refuse_claim(p, "a race has 2 events, not %" PRIu32, w->event_count);
+        return fw_claim_refuse(p, "a race has 2 events, not %" PRIu32, w->event_count);
     a = w->events[0];
     b = w->events[1];
     if (!pair_conflicts(p, a, b))
         return false;
     if (!ends_with(w, a, b) && !ends_with(w, b, a))
-        return refuse_claim(p, "the order does not end with the two events of the race");
+        return fw_claim_refuse(p, "the order does not end with the two events of the race");
     return fw_play(p, w->order, w->order_count - 2) && fw_play_is_next(p, a) &&
            fw_play_is_next(p, b);
 }
@@ -114,16 +115,17 @@ static bool gather_set(struct fw_player *p, const struct fw_witness *w)
     bool alone = w->event_count == 1 && event_at(p, w->events[0])->kind == FW_RELOCK;
 
     if (w->event_count < 2 && !alone)
-        return refuse_claim(p, "a deadlock has at least 2 waiting threads, not %" PRIu32,
-                            w->event_count);
+        return fw_claim_refuse(p, "a deadlock has at least 2 waiting threads, not %" PRIu32,
+                               w->event_count);
     for (uint32_t i = 0; i < w->event_count; i++) {
         uint32_t e = w->events[i];
         struct fw_play_thread *thread = fw_play_thread(p, event_at(p, e)->thread);
 
         if (!fw_is_class(event_at(p, e)->kind, FW_CLASS_BLOCKING))
-            return refuse_claim(p, "%s does not wait for a lock", label(p, e).text);
+            return fw_claim_refuse(p, "%s does not wait for a lock", fw_claim_label(p, e).text);
         if (thread->in_set)
-            return refuse_claim(p, "%s: its thread is already in the deadlock", label(p, e).text);
+            return fw_claim_refuse(p, "%s: its thread is already in the deadlock",
+                                   fw_claim_label(p, e).text);
         thread->in_set = true;
     }
     return true;
@@ -164,17 +166,17 @@ static bool shows_deadlock(struct fw_player *p, const struct fw_witness *w)
 static bool shows_order(struct fw_player *p, const struct fw_witness *w)
 {
     if (w->event_count == 0)
-        return refuse_claim(p, "an order has at least 1 event");
+        return fw_claim_refuse(p, "an order has at least 1 event");
     if (!fw_play(p, w->order, w->order_count))
         return false;
     for (uint32_t i = 0; i < w->event_count; i++) {
         uint32_t e = w->events[i];
 
         if (!fw_play_done(p, e))
-            return refuse_claim(p, "%s is not in the order", label(p, e).text);
+            return fw_claim_refuse(p, "%s is not in the order", fw_claim_label(p, e).text);
         if (i > 0 && p->when[e] <= p->when[w->events[i - 1]])
-            return refuse_claim(p, "%s does not come after %s", label(p, e).text,
-                                label(p, w->events[i - 1]).text);
+            return fw_claim_refuse(p, "%s does not come after %s", fw_claim_label(p, e).text,
+                                   fw_claim_label(p, w->events[i - 1]).text);
     }
     return true;
 }
@@ -214,13 +216,15 @@ static bool is_triple(struct fw_player *p, uint32_t a1, uint32_t b, uint32_t a2)
     uint32_t x = event_at(p, a1)->target, t = event_at(p, a1)->thread;
 
     if (!c1 || !cb || !c2 || event_at(p, b)->target != x || event_at(p, a2)->target != x)
-        return refuse_claim(p, "the three events are not accesses to one variable");
+        return fw_claim_refuse(p, "the three events are not accesses to one variable");
     if (event_at(p, a2)->thread != t || event_at(p, b)->thread == t)
-        return refuse_claim(p, "the first and the last event must be of one thread, the second of "
+        return fw_claim_refuse(p,
+                               "the first and the last event must be of one thread, the second of "
                                "another");
     if (!unserialisable(c1, cb, c2))
-        return refuse_claim(p, "%s between %s and %s can be serialised", label(p, b).text,
-                            fw_play_label(p, a1).text, fw_play_label(p, a2).text);
+        return fw_claim_refuse(p, "%s between %s and %s can be serialised",
+                               fw_claim_label(p, b).text, fw_play_label(p, a1).text,
+                               fw_play_label(p, a2).text);
     return true;
 }
 
@@ -228,13 +232,15 @@ static bool is_triple(struct fw_player *p, uint32_t a1, uint32_t b, uint32_t a2)
 static bool shows_atomicity(struct fw_player *p, const struct fw_witness *w)
 {
     if (w->event_count != 3)
-        return refuse_claim(p, "an atomicity violation has 3 events, not %" PRIu32, w->event_count);
+        return fw_claim_refuse(p, "an atomicity violation has 3 events, not %" PRIu32,
+                               w->event_count);
     if (!is_triple(p, w->events[0], w->events[1], w->events[2]) || !shows_order(p, w))
         return false;
     /* Between a1 and a2 the walk meets only events of the order: linear in the witness. */
     if (!consecutive(p, w->events[0], w->events[2]))
-        return refuse_claim(p, "%s is not the next access to its variable after %s",
-                            label(p, w->events[2]).text, fw_play_label(p, w->events[0]).text);
+        return fw_claim_refuse(p, "%s is not the next access to its variable after %s",
+                               fw_claim_label(p, w->events[2]).text,
+                               fw_play_label(p, w->events[0]).text);
     return true;
 }
 
@@ -245,19 +251,19 @@ static bool is_nondeterminism(struct fw_player *p, const struct fw_witness *w)
     uint32_t read, instead;
 
     if (w->event_count < 1 || w->event_count > 2)
-        return refuse_claim(p, "nondeterminism has 1 or 2 events, not %" PRIu32, w->event_count);
+        return fw_claim_refuse(p, "nondeterminism has 1 or 2 events, not %" PRIu32, w->event_count);
     read = w->events[0];
     instead = w->event_count == 2 ? w->events[1] : FW_NO_EVENT;
     if (!fw_is_read(event_at(p, read)->kind))
-        return refuse_claim(p, "%s is not a read", label(p, read).text);
+        return fw_claim_refuse(p, "%s is not a read", fw_claim_label(p, read).text);
     if (instead == p->facts.answer[read])
-        return refuse_claim(p, "%s sees in the trace what it is claimed to see instead",
-                            label(p, read).text);
+        return fw_claim_refuse(p, "%s sees in the trace what it is claimed to see instead",
+                               fw_claim_label(p, read).text);
     if (fw_play_is_same(p, read, instead))
-        return refuse_claim(p, "%s got the value in the trace that %s leaves", label(p, read).text,
-                            label(p, instead).text);
+        return fw_claim_refuse(p, "%s got the value in the trace that %s leaves",
+                               fw_claim_label(p, read).text, fw_claim_label(p, instead).text);
     if (w->order_count == 0 || w->order[w->order_count - 1] != read)
-        return refuse_claim(p, "the order does not end with %s", label(p, read).text);
+        return fw_claim_refuse(p, "the order does not end with %s", fw_claim_label(p, read).text);
     return true;
 }
 
@@ -268,8 +274,8 @@ static bool nothing_changed(struct fw_player *p)
     if (p->changed == FW_NO_EVENT)
         return true;
     p->verdict->step = (uint32_t)(p->when[p->changed] - p->begun) - 1;
-    return refuse_claim(p, "step %" PRIu32 ": %s, but it does not see what it saw in the trace",
-                        p->verdict->step + 1, label(p, p->changed).text);
+    return fw_claim_refuse(p, "step %" PRIu32 ": %s, but it does not see what it saw in the trace",
+                           p->verdict->step + 1, fw_claim_label(p, p->changed).text);
 }
 
 static bool shows_nondeterminism(struct fw_player *p, const struct fw_witness *w)
@@ -282,11 +288,12 @@ static bool shows_nondeterminism(struct fw_player *p, const struct fw_witness *w
     if (!fw_play(p, &w->order[before], 1))
         return false;
     if (p->seen != instead && instead == FW_NO_EVENT)
-        return refuse_claim(p, "%s is claimed to see no write, but sees event %" PRIu64,
-                            label(p, w->events[0]).text, fw_trace_index(p->trace, p->seen));
+        return fw_claim_refuse(p, "%s is claimed to see no write, but sees event %" PRIu64,
+                               fw_claim_label(p, w->events[0]).text,
+                               fw_trace_index(p->trace, p->seen));
     if (p->seen != instead)
-        return refuse_claim(p, "%s does not see %s", label(p, w->events[0]).text,
-                            label(p, instead).text);
+        return fw_claim_refuse(p, "%s does not see %s", fw_claim_label(p, w->events[0]).text,
+                               fw_claim_label(p, instead).text);
     return true;
 }
 
@@ -312,18 +319,19 @@ static bool shows_final(struct fw_player *p, const struct fw_witness *w)
     uint32_t write, last;
 
     if (w->event_count != 1 || !fw_is_write(event_at(p, w->events[0])->kind))
-        return refuse_claim(p, "a final value is claimed by one write");
+        return fw_claim_refuse(p, "a final value is claimed by one write");
     write = w->events[0];
     last = last_write(p, event_at(p, write)->target, NULL);
     if (last == write || fw_play_leave_same(p, last, write))
-        return refuse_claim(p, "%s leaves the last value in the trace as well",
-                            label(p, write).text);
+        return fw_claim_refuse(p, "%s leaves the last value in the trace as well",
+                               fw_claim_label(p, write).text);
     if (!fw_play(p, w->order, w->order_count) || !nothing_changed(p))
         return false;
     if (w->order_count != p->trace->count)
-        return refuse_claim(p, "the order does not hold all events of the trace");
+        return fw_claim_refuse(p, "the order does not hold all events of the trace");
     if (last_write(p, event_at(p, write)->target, w->order) != write)
-        return refuse_claim(p, "%s is not the last write of its variable", label(p, write).text);
+        return fw_claim_refuse(p, "%s is not the last write of its variable",
+                               fw_claim_label(p, write).text);
     return true;
 }
 
@@ -344,6 +352,8 @@ static bool shows(struct fw_player *p, const struct fw_witness *w)
         return shows_nondeterminism(p, w);
     case FW_CLAIM_FINAL:
         return shows_final(p, w);
+    case FW_CLAIM_IROOT:
+        return fw_claim_iroot(p, w);
     }
     FW_BUG("unknown claim %d", (int)w->claim);
 }
@@ -362,12 +372,18 @@ struct fw_verifier *fw_verifier_create(const struct fw_trace *trace)
     struct fw_verifier *verifier = fw_xmalloc(sizeof *verifier);
 
     fw_player_init(&verifier->player, trace);
+    verifier->player.window = FW_VERIFY_WINDOW;
     return verifier;
 }
 
 void fw_verifier_use_values(struct fw_verifier *verifier, bool on)
 {
     verifier->player.values = on;
+}
+
+void fw_verifier_use_window(struct fw_verifier *verifier, uint32_t window)
+{
+    verifier->player.window = window;
 }
 
 void fw_verifier_destroy(struct fw_verifier *verifier)

@@ -9,6 +9,7 @@
  *     verify_facts.c   what the trace says: who saw, answered, forked whom
  *     verify_play.c    is an order a correct reordering?  One rule, one function
  *     verify.c         does it show the claim?
+ *     verify_iroot.c   does it show an instance of an interleaving idiom?
  *
  * A verifier takes time and memory linear in the trace to create; a witness
  * then takes time linear in the witness.  A verifier judges one witness at a
@@ -26,10 +27,13 @@ enum fw_claim {
     FW_CLAIM_ATOMICITY,      /* events: a1, b, a2, an order that cannot be serialised */
     FW_CLAIM_NONDETERMINISM, /* events: the read, then the write it sees instead, if any */
     FW_CLAIM_FINAL,          /* events: a write that is its variable's last; all events are there */
+    FW_CLAIM_IROOT,          /* events: A, B, C, D of an instance of an idiom, as many as it has */
 };
 
+#define FW_CLAIM_COUNT (FW_CLAIM_IROOT + 1)
+
 /* As results spell them. */
-extern const char *const fw_claim_names[FW_CLAIM_FINAL + 1];
+extern const char *const fw_claim_names[FW_CLAIM_COUNT];
 
 struct fw_witness {
     enum fw_claim claim;
@@ -53,6 +57,12 @@ void fw_verifier_destroy(struct fw_verifier *verifier);
 /* From now on a read that sees another write of the same value counts as unchanged, or (the
  * default) not. */
 void fw_verifier_use_values(struct fw_verifier *verifier, bool on);
+
+/* From now on two accesses that an instance of an idiom has of one thread are at most so many of
+ * its accesses apart; FW_VERIFY_WINDOW is the default. */
+void fw_verifier_use_window(struct fw_verifier *verifier, uint32_t window);
+
+#define FW_VERIFY_WINDOW 100u
 
 /* Judges one witness.  Malformed witnesses (bad positions, repeated events) are rejected too. */
 struct fw_verdict fw_verify(struct fw_verifier *verifier, const struct fw_witness *witness);

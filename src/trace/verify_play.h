@@ -54,6 +54,7 @@ struct fw_player {
     struct fw_play_round *rounds;
     uint32_t seen;              /* the write that the latest read saw, or FW_NO_EVENT */
     uint32_t changed;           /* the first changed read of this play, or FW_NO_EVENT */
+    uint32_t window;            /* see fw_verifier_use_window */
     bool values;                /* equal values are no change */
     bool playing;               /* a step is being judged, not the state at the end */
     struct fw_verdict *verdict; /* where a refusal goes */

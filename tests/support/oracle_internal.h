@@ -5,6 +5,7 @@
  *     oracle_step.c    the rules: what may happen next, and what it does
  *     oracle_graph.c   all reachable states
  *     oracle.c         answers read off the graph
+ *     oracle_iroot.c   instances of interleaving idioms
  *     oracle_judge.c   is this sequence a witness?  and: all sequences
  */
 #ifndef FW_TESTS_ORACLE_INTERNAL_H

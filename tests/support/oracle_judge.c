@@ -5,6 +5,7 @@
  * state it leads to is what the claim says.
  */
 #include "support/oracle_internal.h"
+#include "support/oracle_iroot.h"
 
 /* Runs the first `count` events of the order; false if one of them may not happen. */
 static bool run(const struct fw_oracle *o, uint8_t *state, const uint32_t *order, uint32_t count)
@@ -163,6 +164,8 @@ bool fw_oracle_judge(const struct fw_oracle *oracle, const struct fw_witness *wi
         return shows_nondeterminism(oracle, witness, state);
     case FW_CLAIM_FINAL:
         return shows_final(oracle, witness, state);
+    case FW_CLAIM_IROOT:
+        return fw_oracle_shows_iroot(oracle, witness, FW_VERIFY_WINDOW);
     }
     return false;
 }

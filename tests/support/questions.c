@@ -188,7 +188,8 @@ void fw_questions_list(struct fw_questions *questions, const struct fw_trace *tr
         list_nondeterminism(questions, trace);
         return;
     case FW_CLAIM_ORDER:
-    case FW_CLAIM_FINAL: /* prop_final lists them itself */
+    case FW_CLAIM_FINAL: /* prop_final and prop_iroot_ask list them themselves */
+    case FW_CLAIM_IROOT:
         break;
     }
     FW_BUG("no list of questions for claim %d", (int)claim);
