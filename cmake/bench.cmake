@@ -17,3 +17,6 @@ set_target_properties(bench_order PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BI
 add_executable(bench_predict bench/bench_predict.c)
 target_link_libraries(bench_predict PRIVATE foreweave_core Threads::Threads)
 set_target_properties(bench_predict PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+add_executable(bench_iroots bench/bench_iroots.c)
+target_link_libraries(bench_iroots PRIVATE foreweave_core Threads::Threads)
+set_target_properties(bench_iroots PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)

@@ -69,7 +69,8 @@ unsigned fw_idiom_accesses(unsigned idiom);
  *                                           manieth of those in this line that do the same
  *     DOES MODULE FUNCTION                  the line is not known
  *     DOES MODULE 0xOFFSET                  nothing is known
- *     DOES SITE                             traces that are not of a recording: their own word
+ *     DOES SITE                             traces that are not of a recording: their own word,
+ *                                           or the object in parentheses if there is none
  *
  * with words in quotes where needed (fw_output_quoted): those with blanks, `|`, `#`, quotes,
  * backslashes or control letters, empty ones, functions with a `+` or a digit at the beginning.

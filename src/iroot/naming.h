@@ -1,0 +1,29 @@
+/*
+ * naming.h - the static accesses of a trace's events.
+ *
+ * An event's access is what it does and where (iroot.h).  Numbers are worked out once for each site
+ * and what is done there; the texts are added to a table that the caller owns, which several
+ * traces may share.  Not thread-safe.
+ */
+#ifndef FW_IROOT_NAMING_H
+#define FW_IROOT_NAMING_H
+
+#include "iroot/iroot.h"
+#include "trace/event.h"
+#include "trace/symbols.h"
+
+/* What an event of this kind does, requests of a lock included; FW_DOES_COUNT: it is no access. */
+enum fw_iroot_does fw_iroot_does_of(unsigned kind);
+/* Does it write, in the sense of iroot.h?  Exclusive operations of locks do. */
+bool fw_iroot_writes(unsigned kind);
+
+struct fw_naming;
+
+/* Both are borrowed, and outlive it. */
+struct fw_naming *fw_naming_create(const struct fw_symbols *symbols, struct fw_strtab *accesses);
+void fw_naming_destroy(struct fw_naming *naming);
+
+/* The number of the event's access; it is one. */
+uint32_t fw_naming_access(struct fw_naming *naming, const struct fw_event *event);
+
+#endif

@@ -1,0 +1,160 @@
+/* observe_object.c - objects by number, and who accessed them. */
+#include "iroot/observe_state.h"
+
+#include "base/alloc.h"
+#include "base/bug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_READERS 8u /* looked through one by one */
+
+/* --- by number ------------------------------------------------------------------------------- */
+
+static uint32_t first_slot(const struct objects *objects, uint64_t key)
+{
+    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (objects->size - 1);
+}
+
+/* Where it is, or the free slot where it would be. */
+static struct object_slot *find_slot(const struct objects *objects, uint64_t key)
+{
+    uint32_t i = first_slot(objects, key);
+
+    while (objects->slots[i].id_plus_1 && objects->slots[i].key != key)
+        i = (i + 1) & (objects->size - 1);
+    return &objects->slots[i];
+}
+
+static void grow(struct objects *objects)
+{
+    struct objects old = *objects;
+
+    objects->size = old.size ? old.size * 2 : 64;
+    objects->slots = fw_xcalloc(objects->size, sizeof *objects->slots);
+    for (uint32_t i = 0; i < old.size; i++)
+        if (old.slots[i].id_plus_1)
+            *find_slot(objects, old.slots[i].key) = old.slots[i];
+    free(old.slots);
+}
+
+struct object *fw_objects_find(const struct objects *objects, uint64_t key)
+{
+    const struct object_slot *slot = objects->size ? find_slot(objects, key) : NULL;
+
+    return slot && slot->id_plus_1 ? fw_stable_at(&objects->at, slot->id_plus_1 - 1) : NULL;
+}
+
+struct object *fw_objects_get(struct objects *objects, uint64_t key)
+{
+    struct object *object = fw_objects_find(objects, key);
+    uint32_t id;
+
+    if (FW_LIKELY(object))
+        return object;
+    if (objects->count * 2 >= objects->size)
+        grow(objects);
+    objects->at.item_size = sizeof *object;
+    id = objects->spare.len ? fw_vec_pop(&objects->spare) : fw_stable_add_run(&objects->at, 1);
+    *find_slot(objects, key) = (struct object_slot) { key, id + 1 };
+    objects->count++;
+    object = fw_stable_at(&objects->at, id);
+    object->key = key;
+    return object;
+}
+
+static void release_object(struct object *object)
+{
+    if (object->holds)
+        fw_vec_release(object->holds);
+    free(object->holds);
+    free(object->read);
+    free(object->place);
+    *object = (struct object) { 0 };
+}
+
+/* Those behind move up, as far as they would have been here. */
+void fw_objects_drop(struct objects *objects, uint64_t key)
+{
+    struct object_slot *slots = objects->slots;
+    struct object_slot *slot = objects->size ? find_slot(objects, key) : NULL;
+    uint32_t mask = objects->size - 1, hole, i;
+
+    if (!slot || !slot->id_plus_1)
+        return;
+    release_object(fw_stable_at(&objects->at, slot->id_plus_1 - 1));
+    fw_vec_push(&objects->spare, slot->id_plus_1 - 1);
+    objects->count--;
+    hole = i = (uint32_t)(slot - slots);
+    for (i = (i + 1) & mask; slots[i].id_plus_1; i = (i + 1) & mask) {
+        if (((i - first_slot(objects, slots[i].key)) & mask) < ((i - hole) & mask))
+            continue;
+        slots[hole] = slots[i];
+        hole = i;
+    }
+    slots[hole].id_plus_1 = 0;
+}
+
+void fw_objects_release(struct objects *objects)
+{
+    for (uint32_t i = 0; i < objects->size; i++)
+        if (objects->slots[i].id_plus_1)
+            release_object(fw_stable_at(&objects->at, objects->slots[i].id_plus_1 - 1));
+    free(objects->slots);
+    fw_stable_release(&objects->at);
+    fw_vec_release(&objects->spare);
+}
+
+/* --- reads and writes ------------------------------------------------------------------------ */
+
+struct touch *fw_object_read(const struct object *object, uint32_t thread)
+{
+    if (object->place && object->reads > FEW_READERS) {
+        uint32_t place = thread < object->threads ? object->place[thread] : UINT32_MAX;
+
+        /* Places are not cleared with the reads: is this one of today's? */
+        return place < object->reads && object->read[place].thread == thread ? &object->read[place]
+                                                                            : NULL;
+    }
+    for (uint32_t i = 0; i < object->reads; i++)
+        if (object->read[i].thread == thread)
+            return &object->read[i];
+    return NULL;
+}
+
+static void note_place(struct object *object, uint32_t place)
+{
+    uint32_t thread = object->read[place].thread;
+
+    if (thread >= object->threads) {
+        uint32_t threads = thread + 1 > 2 * object->threads ? thread + 1 : 2 * object->threads;
+
+        object->place = fw_xrealloc(object->place, threads, sizeof *object->place);
+        memset(object->place + object->threads, 0xff,
+               (threads - object->threads) * sizeof *object->place);
+        object->threads = threads;
+    }
+    object->place[thread] = place;
+}
+
+void fw_object_add_read(struct object *object, const struct touch *touch)
+{
+    if (object->reads == object->capacity) {
+        object->capacity = object->capacity ? object->capacity * 2 : 2;
+        object->read = fw_xrealloc(object->read, object->capacity, sizeof *object->read);
+    }
+    object->read[object->reads++] = *touch;
+    if (object->reads == FEW_READERS + 1)
+        for (uint32_t i = 0; i < object->reads; i++)
+            note_place(object, i);
+    else if (object->reads > FEW_READERS)
+        note_place(object, object->reads - 1);
+}
+
+void fw_object_set_write(struct object *object, const struct touch *touch)
+{
+    object->write = *touch;
+    object->written = true;
+    object->writer_reads = false;
+    object->reads = 0;
+}
