@@ -8,8 +8,8 @@
  */
 #include "analysis/analysis.h"
 #include "analysis/cp_core.h"
-#include "analysis/flow.h"
 #include "base/vec.h"
+#include "order/flow.h"
 
 #define UNCOVERED                                                                                  \
     "Not proven: out-of-order releases, nested or failed try-locks, or atomics in no order come "  \
@@ -122,10 +122,10 @@ static void cp_access(void *state, const struct fw_event *event, const struct fw
     if (atomic && is_relaxed(event))
         fw_cp_uncover(cp->core);
     if (atomic)
-        fw_flow_receive(cp->flow, event, place, &slot_ops, cp);
+        fw_flow_receive(cp->flow, place->batch, place->i, &slot_ops, cp);
     fw_cp_access(cp->core, &access);
     if (event->kind == FW_WRITE || atomic)
-        fw_flow_send(cp->flow, event, place, &slot_ops, cp);
+        fw_flow_send(cp->flow, place->batch, place->i, &slot_ops, cp);
 }
 
 static void cp_free(void *state, const struct fw_event *event, const struct fw_place *place)
@@ -177,7 +177,7 @@ static void cp_release(void *state, const struct fw_event *event, const struct f
         fw_cp_shared_release(cp->core, event->thread, event->target);
     else
         fw_cp_release(cp->core, event->thread, event->target);
-    fw_flow_send(cp->flow, event, place, &slot_ops, cp);
+    fw_flow_send(cp->flow, place->batch, place->i, &slot_ops, cp);
 }
 
 static void cp_fork(void *state, const struct fw_event *event, const struct fw_place *place)
@@ -198,7 +198,7 @@ static void cp_join(void *state, const struct fw_event *event, const struct fw_p
     if (event->target < cp->forked.len)
         fw_cp_receive(cp->core, event->thread, &cp->forked.at[event->target]);
     fw_cp_receive(cp->core, event->thread, fw_cp_clock(cp->core, event->target));
-    fw_flow_send(cp->flow, event, place, &slot_ops, cp);
+    fw_flow_send(cp->flow, place->batch, place->i, &slot_ops, cp);
 }
 
 /* All other synchronisation: hard edges. */
@@ -207,8 +207,8 @@ static void cp_sync(void *state, const struct fw_event *event, const struct fw_p
     struct cp *cp = state;
 
     step(cp, event, place);
-    fw_flow_receive(cp->flow, event, place, &slot_ops, cp);
-    fw_flow_send(cp->flow, event, place, &slot_ops, cp);
+    fw_flow_receive(cp->flow, place->batch, place->i, &slot_ops, cp);
+    fw_flow_send(cp->flow, place->batch, place->i, &slot_ops, cp);
 }
 
 /* --- life cycle -------------------------------------------------------------------------- */

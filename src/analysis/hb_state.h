@@ -19,9 +19,9 @@
 #ifndef FW_ANALYSIS_HB_STATE_H
 #define FW_ANALYSIS_HB_STATE_H
 
-#include "analysis/flow.h"
 #include "analysis/live.h"
 #include "order/clock.h"
+#include "order/flow.h"
 
 #define HB_TIME_SHIFT   32
 #define HB_THREAD_SHIFT 12

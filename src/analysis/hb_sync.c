@@ -176,14 +176,14 @@ void hb_sync_receive(struct hb *hb, const struct fw_event *event, const struct f
 {
     hb_thread(hb, event->thread);
     hb->thread = event->thread;
-    fw_flow_receive(hb->flow, event, place, &flow_ops, hb);
+    fw_flow_receive(hb->flow, place->batch, place->i, &flow_ops, hb);
 }
 
 void hb_sync_send(struct hb *hb, const struct fw_event *event, const struct fw_place *place)
 {
     hb_thread(hb, event->thread);
     hb->thread = event->thread;
-    fw_flow_send(hb->flow, event, place, &flow_ops, hb);
+    fw_flow_send(hb->flow, place->batch, place->i, &flow_ops, hb);
 }
 
 void hb_sync_forget(struct hb *hb, uint32_t variable)

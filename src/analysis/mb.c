@@ -130,10 +130,10 @@ static void on_access(void *state, const struct fw_event *event, const struct fw
     fw_live_prefetch(&mb->variables, place);
     mb_step(mb, event->thread);
     if (flows)
-        fw_flow_receive(mb->flow, event, place, &flow_ops, mb);
+        fw_flow_receive(mb->flow, place->batch, place->i, &flow_ops, mb);
     mb_access(mb, event, place);
     if (flows)
-        fw_flow_send(mb->flow, event, place, &flow_ops, mb);
+        fw_flow_send(mb->flow, place->batch, place->i, &flow_ops, mb);
 }
 
 /* An address is used again: its former variable is gone. */
@@ -163,8 +163,8 @@ static void on_flow(void *state, const struct fw_event *event, const struct fw_p
     struct fw_mb *mb = state;
 
     mb_step(mb, event->thread);
-    fw_flow_receive(mb->flow, event, place, &flow_ops, mb);
-    fw_flow_send(mb->flow, event, place, &flow_ops, mb);
+    fw_flow_receive(mb->flow, place->batch, place->i, &flow_ops, mb);
+    fw_flow_send(mb->flow, place->batch, place->i, &flow_ops, mb);
 }
 
 /* [MB NOTIFY]: notifies of one condition are totally ordered. */
@@ -176,9 +176,9 @@ static void on_notify(void *state, const struct fw_event *event, const struct fw
     mb_step(mb, event->thread);
     fw_vec_extend(&mb->conditions, event->target + 1);
     take_from(mb, &mb->conditions.at[event->target]);
-    fw_flow_receive(mb->flow, event, place, &flow_ops, mb);
+    fw_flow_receive(mb->flow, place->batch, place->i, &flow_ops, mb);
     put_into(mb, &mb->conditions.at[event->target], exact_present(mb), &none, false);
-    fw_flow_send(mb->flow, event, place, &flow_ops, mb);
+    fw_flow_send(mb->flow, place->batch, place->i, &flow_ops, mb);
 }
 
 /* [MB ACQUIRE], and [MB POST WAIT] together with the wake before it */
@@ -197,7 +197,7 @@ static void on_release(void *state, const struct fw_event *event, const struct f
     mb_step(mb, event->thread);
     mb_release(mb, event->thread, event->target, fw_is_class(event->kind, FW_CLASS_SHARED));
     if (fw_flow_listens(event->kind))
-        fw_flow_send(mb->flow, event, place, &flow_ops, mb);
+        fw_flow_send(mb->flow, place->batch, place->i, &flow_ops, mb);
 }
 
 /* [MB FORK] */
@@ -227,7 +227,7 @@ static void on_join(void *state, const struct fw_event *event, const struct fw_p
     mb_clock_raise(&child->hb, event->target, child->time);
     mb_clock_join(&self->hb, &child->hb);
     mb_receive(mb, event->thread, &child->mb);
-    fw_flow_send(mb->flow, event, place, &flow_ops, mb);
+    fw_flow_send(mb->flow, place->batch, place->i, &flow_ops, mb);
 }
 
 /* --- life cycle -------------------------------------------------------------------------- */

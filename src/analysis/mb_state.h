@@ -51,10 +51,10 @@
 #define FW_ANALYSIS_MB_STATE_H
 
 #include "analysis/analysis.h"
-#include "analysis/flow.h"
 #include "analysis/live.h"
 #include "analysis/mb_clock.h"
 #include "base/vec.h"
+#include "order/flow.h"
 
 struct mb_section;
 

@@ -217,8 +217,8 @@ static void flow(struct sidetrack *st, const struct fw_event *event, const struc
 
     st->flow_thread = event->thread;
     st->flow_sent = false;
-    fw_flow_receive(st->flow, event, place, &slot_ops, st);
-    fw_flow_send(st->flow, event, place, &slot_ops, st);
+    fw_flow_receive(st->flow, place->batch, place->i, &slot_ops, st);
+    fw_flow_send(st->flow, place->batch, place->i, &slot_ops, st);
     if (st->flow_sent)
         tick(thread, event->thread);
 }

@@ -32,9 +32,9 @@
 #define FW_ANALYSIS_SIDETRACK_STATE_H
 
 #include "analysis/blocks.h"
-#include "analysis/flow.h"
 #include "analysis/live.h"
 #include "order/clock.h"
+#include "order/flow.h"
 
 enum mode {
     EXCLUSIVE,

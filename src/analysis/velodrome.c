@@ -354,9 +354,10 @@ static void on_signal(void *state, const struct fw_event *event, const struct fw
 {
     struct velodrome *v = state;
 
+    (void)event;
     velodrome_event(v, place);
-    fw_flow_receive(v->flow, event, place, &slot_ops, v);
-    fw_flow_send(v->flow, event, place, &slot_ops, v);
+    fw_flow_receive(v->flow, place->batch, place->i, &slot_ops, v);
+    fw_flow_send(v->flow, place->batch, place->i, &slot_ops, v);
 }
 
 /* Which notify a wake answers depends on the release before it: releases go the same way. */

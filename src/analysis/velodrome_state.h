@@ -34,9 +34,9 @@
 #define FW_ANALYSIS_VELODROME_STATE_H
 
 #include "analysis/blocks.h"
-#include "analysis/flow.h"
 #include "analysis/live.h"
 #include "base/bug.h"
+#include "order/flow.h"
 
 #define VELODROME_NEVER UINT32_MAX
 

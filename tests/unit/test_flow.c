@@ -1,5 +1,5 @@
 /* test_flow.c - who answers whom: by name, in any order, also far back. */
-#include "analysis/flow.h"
+#include "order/flow.h"
 #include "base/output.h"
 #include "base/vec.h"
 #include "support/property.h"
@@ -98,13 +98,11 @@ static struct slot *run(struct fw_output *text, uint64_t *most)
                                 .count = trace->count };
     received = fw_xcalloc(trace->count + (size_t)1, sizeof *received);
     for (uint32_t i = 0; i < trace->count; i++) {
-        struct fw_place place = { .batch = &batch, .i = i };
-
         watcher.present = (struct slot) { 1, i, i };
         watcher.received = (struct slot) { 0 };
-        fw_flow_receive(flow, &trace->events[i], &place, &ops, &watcher);
+        fw_flow_receive(flow, &batch, i, &ops, &watcher);
         received[i] = watcher.received;
-        fw_flow_send(flow, &trace->events[i], &place, &ops, &watcher);
+        fw_flow_send(flow, &batch, i, &ops, &watcher);
     }
     if (most)
         *most = watcher.most;

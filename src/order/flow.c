@@ -12,7 +12,7 @@
  * one for its latest releasing fence and one for what its relaxed loads have
  * seen, which the next acquiring fence takes.
  */
-#include "analysis/flow.h"
+#include "order/flow.h"
 
 #include "base/bug.h"
 #include "base/vec.h"
@@ -72,7 +72,8 @@ struct fw_flow {
 struct call {
     struct fw_flow *flow;
     const struct fw_event *event;
-    const struct fw_place *place;
+    const struct fw_batch *batch;
+    uint32_t i;
     const struct fw_flow_ops *ops;
     void *me;
 };
@@ -148,6 +149,11 @@ static struct thread *self(const struct call *call)
     return &call->flow->threads.at[call->event->thread];
 }
 
+static const struct fw_attr *attr_of(const struct call *call)
+{
+    return &call->batch->attrs[call->event->attr];
+}
+
 /* --- letters ----------------------------------------------------------------------------- */
 
 /* The place of the letter with this index, or the end. */
@@ -212,7 +218,7 @@ static void forget_notifies(const struct call *call, struct condition *condition
 static void send_notify(const struct call *call)
 {
     struct condition *to = condition(call);
-    struct letter letter = { .index = fw_place_index(call->place) };
+    struct letter letter = { .index = fw_batch_index(call->batch, call->i) };
 
     if (to->notifies.len >= 16 && to->notifies.len == to->notifies.cap) {
         forget_notifies(call, to);
@@ -227,7 +233,7 @@ static void receive_wake(const struct call *call)
 {
     const struct condition *from = condition(call);
     const struct letters *letters = &from->notifies;
-    const struct fw_attr *attr = fw_place_attr(call->place);
+    const struct fw_attr *attr = attr_of(call);
     size_t at = letters->len - 1; /* the latest; there is one, or the trace is ill-formed */
 
     if (attr->has & FW_ATTR_RF)
@@ -258,7 +264,7 @@ static void pack_posts(struct semaphore *sem)
 static void send_post(const struct call *call)
 {
     struct semaphore *sem = semaphore(call);
-    struct letter letter = { .index = fw_place_index(call->place) };
+    struct letter letter = { .index = fw_batch_index(call->batch, call->i) };
 
     if (sem->posts.len == sem->posts.cap && (sem->head + sem->answered) * 2 > sem->posts.len)
         pack_posts(sem);
@@ -281,7 +287,7 @@ static void answer(const struct call *call, struct semaphore *sem, size_t at)
 static void receive_pend(const struct call *call)
 {
     struct semaphore *sem = semaphore(call);
-    const struct fw_attr *attr = fw_place_attr(call->place);
+    const struct fw_attr *attr = attr_of(call);
     size_t at = sem->head;
 
     if (attr->has & FW_ATTR_RF)
@@ -424,10 +430,11 @@ bool fw_flow_listens(unsigned kind)
     }
 }
 
-void fw_flow_receive(struct fw_flow *flow, const struct fw_event *event,
-                     const struct fw_place *place, const struct fw_flow_ops *ops, void *me)
+void fw_flow_receive(struct fw_flow *flow, const struct fw_batch *batch, uint32_t i,
+                     const struct fw_flow_ops *ops, void *me)
 {
-    struct call call = { flow, event, place, ops, me };
+    const struct fw_event *event = &batch->events[i];
+    struct call call = { flow, event, batch, i, ops, me };
 
     switch (event->kind) {
     case FW_WAKE:
@@ -455,10 +462,11 @@ void fw_flow_receive(struct fw_flow *flow, const struct fw_event *event,
     }
 }
 
-void fw_flow_send(struct fw_flow *flow, const struct fw_event *event,
-                  const struct fw_place *place, const struct fw_flow_ops *ops, void *me)
+void fw_flow_send(struct fw_flow *flow, const struct fw_batch *batch, uint32_t i,
+                  const struct fw_flow_ops *ops, void *me)
 {
-    struct call call = { flow, event, place, ops, me };
+    const struct fw_event *event = &batch->events[i];
+    struct call call = { flow, event, batch, i, ops, me };
 
     switch (event->kind) {
     case FW_NOTIFY:
@@ -484,7 +492,7 @@ void fw_flow_send(struct fw_flow *flow, const struct fw_event *event,
         break;
     case FW_RELEASE:
     case FW_SHARED_RELEASE:
-        self(&call)->last_release = fw_place_index(place) + 1;
+        self(&call)->last_release = fw_batch_index(batch, i) + 1;
         break;
     case FW_JOIN:
         fw_vec_extend(&flow->threads, event->target + 1);

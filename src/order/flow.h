@@ -8,9 +8,9 @@
  * analysis's business (a vector clock, a set of transactions).
  *
  *     on every event, in this order:
- *         fw_flow_receive(flow, event, place, &ops, me)   before the event happens
+ *         fw_flow_receive(flow, batch, i, &ops, me)   before the event happens
  *         ... the event itself ...
- *         fw_flow_send(flow, event, place, &ops, me)      after it
+ *         fw_flow_send(flow, batch, i, &ops, me)      after it
  *
  * An analysis needs to call these only for the kinds that fw_flow_listens
  * names (plain writes among them: they end a release sequence).
@@ -21,10 +21,10 @@
  * back over more than 2^16 notifies of its condition answers all of the older
  * ones at once.
  */
-#ifndef FW_ANALYSIS_FLOW_H
-#define FW_ANALYSIS_FLOW_H
+#ifndef FW_ORDER_FLOW_H
+#define FW_ORDER_FLOW_H
 
-#include "analysis/analysis.h"
+#include "trace/batch.h"
 
 struct fw_flow_ops {
     /* What is in the slot comes into the present event. */
@@ -48,9 +48,10 @@ bool fw_flow_listens(unsigned kind);
 void fw_flow_forget(struct fw_flow *flow, uint32_t variable, const struct fw_flow_ops *ops,
                     void *me);
 
-void fw_flow_receive(struct fw_flow *flow, const struct fw_event *event,
-                     const struct fw_place *place, const struct fw_flow_ops *ops, void *me);
-void fw_flow_send(struct fw_flow *flow, const struct fw_event *event,
-                  const struct fw_place *place, const struct fw_flow_ops *ops, void *me);
+/* Of event i of the batch. */
+void fw_flow_receive(struct fw_flow *flow, const struct fw_batch *batch, uint32_t i,
+                     const struct fw_flow_ops *ops, void *me);
+void fw_flow_send(struct fw_flow *flow, const struct fw_batch *batch, uint32_t i,
+                  const struct fw_flow_ops *ops, void *me);
 
 #endif
