@@ -41,6 +41,8 @@ endforeach()
 target_sources(test_strategy PRIVATE
   src/runtime/strategy.c src/runtime/strategy_pct.c src/runtime/strategy_pos.c
   src/runtime/strategy_delay.c)
+target_sources(test_strategy_iroot PRIVATE
+  src/runtime/strategy.c src/runtime/strategy_iroot.c)
 # So do sections and noise.
 target_sources(test_sections PRIVATE
   src/atomrace/sections.c src/atomrace/noise.c src/atomrace/targets.c)

@@ -28,6 +28,7 @@
 #define CHOICES (DECISIONS / (sizeof(struct fw_control_decision) +                                 \
                               2 * sizeof(struct fw_control_candidate)) + THREADS)
 #define TRAIL     (1u << 20)
+#define SEEN      (1u << 22)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
 #define LAST      0.1        /* part of the limit in which who comes by no point stands still */
 #define LOOK      0.1        /* seconds that are waited at once */
@@ -51,6 +52,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     AREA(turns, struct fw_control_turn, TURNS);
     AREA(decisions, char, DECISIONS);
     AREA(trail, struct fw_control_trail, TRAIL);
+    AREA(seen, struct fw_control_seen, SEEN);
 #undef AREA
     head->sites_room = FW_SESSION_SITES;
     head->steps_room = FW_SESSION_STEPS;
@@ -60,6 +62,7 @@ static uint64_t lay_out(struct fw_control_head *head)
     head->turns_room = TURNS;
     head->decisions_room = DECISIONS;
     head->trail_room = TRAIL;
+    head->seen_room = SEEN;
     return at;
 }
 
@@ -180,6 +183,8 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
     head->choice_count = order->choice_count;
     head->sleep_count = order->sleep_count;
     head->patience = order->patience;
+    head->idiom = order->idiom;
+    head->attempt = order->attempt;
     if (order->step_count)
         memcpy(fw_session_area(session, head->steps_at), order->steps,
                order->step_count * sizeof *order->steps);

@@ -36,6 +36,7 @@ static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
     [FW_STRATEGY_POS] = &fw_strategy_pos,
     [FW_STRATEGY_CHOICES] = &fw_strategy_choices,
     [FW_STRATEGY_STEPS] = &fw_strategy_steps,
+    [FW_STRATEGY_IROOT] = &fw_strategy_iroot,
 };
 static const struct fw_strategy *strategy;
 static bool preempts; /* it may */
@@ -97,6 +98,7 @@ bool fw_control_open(const char *path)
     fw_control_sites_start();
     strategy = strategies[head->strategy];
     preempts = head->strategy != FW_STRATEGY_NONE;
+    fw_control_observes = head->flags & FW_CONTROL_OBSERVE;
     fw_strategy_seed(head->seed);
     if (strategy->start)
         strategy->start();
@@ -107,7 +109,7 @@ bool fw_control_open(const char *path)
 
 void fw_control_forget(void)
 {
-    fw_control_on = fw_control_every = false;
+    fw_control_on = fw_control_every = fw_control_observes = false;
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
@@ -486,6 +488,8 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
     if (preempts && (op->pc || strategy == &fw_strategy_steps)) /* who starts was just chosen */
         fw_sched_decide(t);
     t->plan.pending = false;
+    if (FW_UNLIKELY(fw_control_observes) && op->size && spot->is_marked)
+        fw_control_observe_access(t, op, spot->site);
 }
 
 void fw_control_point(struct fw_thread *t, const struct fw_op *op)

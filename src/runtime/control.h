@@ -126,6 +126,17 @@ uint64_t fw_control_site_key(uint32_t site);
 void fw_control_cover_start(void);
 void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 
+/* --- what threads did (control_observe.c) ---------------------------------------------------- */
+
+extern bool fw_control_observes;
+/* t has passed its point and makes the access. */
+void fw_control_observe_access(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
+/* What would be recorded; kind: enum fw_wire_kind. */
+void fw_control_observe_record(const struct fw_thread *t, unsigned kind, uint64_t object,
+                               uint64_t size, uintptr_t pc);
+void fw_control_observe_free(const struct fw_thread *t, uint64_t block, uint64_t size,
+                             uintptr_t pc);
+
 /* --- what a thread is about to do (control_pending.c), with the scheduler's lock ------------- */
 
 /* Would it only wait? */

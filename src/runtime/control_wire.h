@@ -42,6 +42,7 @@ enum fw_control_strategy {
     FW_STRATEGY_POS,
     FW_STRATEGY_CHOICES, /* follows `choices`, then never preempts; tells every decision */
     FW_STRATEGY_STEPS,   /* follows `steps`, then never preempts */
+    FW_STRATEGY_IROOT,   /* seeks an instance of an iRoot: `idiom`, sites with roles */
     FW_STRATEGY_COUNT,
 };
 
@@ -57,6 +58,7 @@ enum {
     FW_CONTROL_FROZEN = 1024,   /* a site that is found to be shared is marked FW_SITE_FOUND and no
                                    point yet: the run does not depend on what others have found */
     FW_CONTROL_TRAIL = 256,     /* points are told one by one */
+    FW_CONTROL_OBSERVE = 4096,  /* so is what threads did to memory and locks */
 };
 
 enum fw_control_outcome {
@@ -121,6 +123,10 @@ enum {
     FW_SITE_CALLER = 32,  /* code of a header: the class is that of the call that led there */
     FW_SITE_TOLD = 512,   /* the controller's: it knows that the site was found */
 };
+
+/* The site is the i-th access of the iRoot that is sought (FW_STRATEGY_IROOT), from 0. */
+#define FW_SITE_ROLE(i) (1u << (16 + (i)))
+#define FW_SITE_ROLES   (FW_SITE_ROLE(0) | FW_SITE_ROLE(1) | FW_SITE_ROLE(2) | FW_SITE_ROLE(3))
 
 #define FW_CLASS_CALLER UINT32_MAX /* the answer that makes a site FW_SITE_CALLER */
 
@@ -202,6 +208,18 @@ struct fw_control_trail {
     uint32_t blocks; /* the low bits */
 };
 
+/*
+ * One thing done (FW_CONTROL_OBSERVE), in order: accesses of memory at sites that share it, atomic
+ * accesses, locks taken and given back (and those that are waited for), memory that comes and goes.
+ */
+struct fw_control_seen {
+    uint64_t object; /* address */
+    uint32_t size;   /* bytes of accesses and blocks */
+    uint32_t site;   /* FW_CONTROL_NONE: unknown */
+    uint32_t thread;
+    uint32_t kind; /* enum fw_wire_kind */
+};
+
 #define FW_CONTROL_GOALS 16u
 struct fw_control_goal {
     uint32_t reached; /* 1: the step was reached */
@@ -224,15 +242,17 @@ struct fw_control_head {
     uint32_t step_count, path_count, choice_count;
     uint32_t sleep_count; /* threads behind the choices that sleep when the last one is made */
     uint32_t patience;    /* ms that a step waits for a thread in the kernel; 0: as long as usual */
+    uint32_t idiom;       /* 1 to 6, for FW_STRATEGY_IROOT */
+    uint32_t attempt;     /* ... and which one it is, from 0 */
     uint32_t reserved;
     char program[256];    /* claims even without hooks; may be empty */
 
     /* Areas: offsets from the beginning, and how many fit. */
     uint64_t modules_at, pairs_at;
     uint64_t sites_at, steps_at, paths_at, choices_at, threads_at, turns_at, decisions_at;
-    uint64_t trail_at;
+    uint64_t trail_at, seen_at;
     uint32_t sites_room, steps_room, paths_room, choices_room, threads_room, turns_room;
-    uint32_t trail_room, reserved_room;
+    uint32_t trail_room, seen_room;
     uint64_t decisions_room; /* bytes */
 
     /* Both: tables that are kept. */
@@ -250,6 +270,8 @@ struct fw_control_head {
     uint32_t steps_done; /* reached as they say */
     uint32_t step_now;   /* number of the current one; step_count: all are behind */
     uint32_t trail_count, trail_lost;
+    uint32_t seen_count, reserved_count;
+    uint64_t seen_lost; /* things done for which there was no room */
     uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
     uint32_t diverged_site;
     uint32_t new_shared; /* sites that were found to be shared in this run */

@@ -168,6 +168,8 @@ uint64_t fw_record(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand
 void fw_record_free(struct fw_thread *t, const void *block, size_t bytes, uintptr_t pc)
 {
     close_before(t, FW_WIRE_FREE, (uintptr_t)block, bytes);
+    if (FW_UNLIKELY(fw_control_observes))
+        fw_control_observe_free(t, (uintptr_t)block, bytes, pc);
     fw_sink_put(t, FW_WIRE_FREE, (uintptr_t)block, 0, 0, pc);
 }
 

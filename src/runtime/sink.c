@@ -148,8 +148,11 @@ static inline unsigned take_branch(struct fw_hot *hot)
 }
 
 /* Controlled runs record nothing, but interceptors keep their books as if. */
-static uint64_t not_recorded(void)
+static uint64_t not_recorded(const struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
+                             uint64_t size, uintptr_t pc)
 {
+    if (FW_UNLIKELY(fw_control_observes))
+        fw_control_observe_record(t, kind, operand, size, pc);
     return fw_control_on ? ++fw_sink.count : 0;
 }
 
@@ -157,7 +160,7 @@ uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t opera
                      unsigned aux, uintptr_t pc)
 {
     if (!fw_sink.on)
-        return not_recorded();
+        return not_recorded(t, kind, operand, n, pc);
     introduce(t);
     aux |= take_branch(t->hot);
     if (!reserve(16))
@@ -173,7 +176,7 @@ uint64_t fw_sink_put_more(struct fw_thread *t, enum fw_wire_kind kind, uint64_t 
     unsigned aux;
 
     if (!fw_sink.on)
-        return not_recorded();
+        return not_recorded(t, kind, operand, a1, pc);
     introduce(t);
     aux = take_branch(t->hot);
     if (!reserve(32))

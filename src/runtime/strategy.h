@@ -24,7 +24,7 @@ struct fw_strategy {
 
 extern const struct fw_strategy fw_strategy_none, fw_strategy_random, fw_strategy_pct,
     fw_strategy_pct_large, fw_strategy_delay, fw_strategy_pos, fw_strategy_choices,
-    fw_strategy_steps;
+    fw_strategy_steps, fw_strategy_iroot;
 
 #define FW_EACH_READY(t, ready)                                                                    \
     for (struct fw_thread *t = FW_THREAD_OF(link, (ready)->next); &t->link != (ready);             \

@@ -1,0 +1,238 @@
+/*
+ * strategy_iroot.c - seeks an instance of an iRoot: holds threads at its accesses until the others
+ * have come to theirs, then lets them go in the idiom's order.
+ *
+ * Threads have strict priorities and are preempted by nobody of lower priority: by the order of
+ * their creation, the first highest in the first attempt and lowest in the second, drawn in later
+ * ones.  On top of that, an idiom is a *script*: which of its accesses comes after which, each made
+ * by one of two threads to one of two objects.  Whoever stands before the first access waits, below
+ * all others, until somebody stands before the second one on the same object; then both go.  If
+ * nobody else can go on it makes its access all the same and is kept back after it, in the hope
+ * that the other one will come (the source calls it watch mode); so are all who are about to spoil
+ * what has been reached.  If there is no other way, what has been reached is given up and the
+ * script starts again.
+ *
+ * Which one of several that could take a part does so is drawn.  Whether the instance came about is
+ * judged by who observes the run, not here.
+ *
+ * The source is the active scheduler of Maple (Yu, Narayanasamy, Pereira, Pokam 2012); one rule for
+ * all idioms, with the next accesses of all threads in sight, takes the place of a rule for each.
+ */
+#include "runtime/futex.h"
+#include "runtime/strategy.h"
+
+#define ROLES  4u
+#define WINDOW 4096u             /* points that threads of the script may take between two accesses */
+#define DELAY  (FW_SECOND / 100) /* for threads in the kernel, before what was reached is given up */
+
+/* Levels of who goes on, above the priorities of threads and below them. */
+enum level { HELD, BACK, USUAL, NEXT, NOW };
+
+struct part {
+    unsigned role, thread, object; /* which access; of S or T (0, 1); to x or y (0, 1) */
+};
+
+struct script {
+    unsigned length;
+    struct part parts[ROLES];
+};
+
+/* By idiom; the order is one in which all dependencies can come about. */
+static const struct script scripts[] = {
+    [1] = { 2, { { 0, 0, 0 }, { 1, 1, 0 } } },
+    [2] = { 3, { { 0, 0, 0 }, { 1, 1, 0 }, { 2, 0, 0 } } },
+    [3] = { 4, { { 0, 0, 0 }, { 1, 1, 0 }, { 2, 1, 0 }, { 3, 0, 0 } } },
+    [4] = { 4, { { 0, 0, 0 }, { 1, 1, 0 }, { 2, 1, 1 }, { 3, 0, 1 } } },
+    [5] = { 4, { { 0, 0, 0 }, { 2, 1, 1 }, { 1, 1, 0 }, { 3, 0, 1 } } },
+    [6] = { 4, { { 0, 0, 0 }, { 1, 1, 0 }, { 2, 0, 1 }, { 3, 1, 1 } } },
+};
+
+static const struct script *script;
+static unsigned at;                     /* accesses that have been made */
+static const struct fw_thread *cast[2]; /* who has S's and T's part; NULL: nobody yet */
+static uint64_t objects[2];             /* x and y; 0: not known yet */
+static uint64_t since;                  /* points when the latest access was made */
+static uint64_t waits_since;            /* for threads in the kernel; 0: not */
+
+static void give_up(void)
+{
+    at = 0;
+    cast[0] = cast[1] = NULL;
+    objects[0] = objects[1] = 0;
+}
+
+static void start(void)
+{
+    unsigned idiom = fw_control->idiom;
+
+    script = &scripts[idiom < sizeof scripts / sizeof *scripts && idiom ? idiom : 1];
+    waits_since = 0;
+    give_up();
+}
+
+static void born(struct fw_thread *t)
+{
+    uint64_t middle = UINT64_C(1) << 40;
+
+    t->plan.priority = fw_control->attempt == 0   ? middle - t->number
+                       : fw_control->attempt == 1 ? middle + t->number
+                                                  : fw_strategy_below(2 * middle);
+}
+
+/* --- parts ----------------------------------------------------------------------------------- */
+
+static bool has_role(const struct fw_thread *t, unsigned role)
+{
+    return t->plan.pending && t->plan.site != FW_CONTROL_NONE && t->plan.object &&
+           fw_control_site(t->plan.site)->flags & FW_SITE_ROLE(role);
+}
+
+static bool fits(const struct fw_thread *t, const struct part *part)
+{
+    const struct fw_thread *mine = cast[part->thread], *other = cast[!part->thread];
+    uint64_t object = objects[part->object];
+
+    if (!has_role(t, part->role) || (mine ? mine != t : other == t))
+        return false;
+    return object ? object == t->plan.object : objects[!part->object] != t->plan.object;
+}
+
+/* The part that t is about to take: the next one first.  NULL: none. */
+static const struct part *part_of(const struct fw_thread *t)
+{
+    for (unsigned i = at; i < script->length; i++)
+        if (fits(t, &script->parts[i]))
+            return &script->parts[i];
+    return NULL;
+}
+
+/* Could t make the access that comes right behind the first one, made by `first`? */
+static bool is_partner(const struct fw_thread *t, const struct fw_thread *first)
+{
+    const struct part *second = &script->parts[1];
+
+    return t != first && has_role(t, second->role) &&
+           (second->object != script->parts[0].object || t->plan.object == first->plan.object);
+}
+
+static bool has_partner(const struct fw_thread *first, const struct fw_thread *current,
+                        struct fw_list *ready)
+{
+    if (current && is_partner(current, first))
+        return true;
+    FW_EACH_READY(t, ready)
+    if (is_partner(t, first))
+        return true;
+    return false;
+}
+
+/* Is it about to access what has been reached, without a part in it? */
+static bool spoils(const struct fw_thread *t)
+{
+    return at && t->plan.pending && t->plan.object &&
+           (t->plan.object == objects[0] || t->plan.object == objects[1]) && !part_of(t);
+}
+
+static enum level level_of(const struct fw_thread *t, const struct fw_thread *current,
+                           struct fw_list *ready)
+{
+    const struct part *part = part_of(t), *next = &script->parts[at];
+
+    if (at == script->length)
+        return USUAL;
+    if (part == next)
+        return at || has_partner(t, current, ready) ? NOW : HELD;
+    if (part || spoils(t))
+        return HELD;
+    if (at && cast[next->thread] == t)
+        return NEXT;
+    return at && (cast[0] == t || cast[1] == t) ? BACK : USUAL;
+}
+
+/* --- who runs -------------------------------------------------------------------------------- */
+
+static void count_outside(struct fw_thread *t, void *context)
+{
+    *(unsigned *)context += t->state == FW_STATE_OUTSIDE || t->state == FW_STATE_NEW;
+}
+
+/* Threads in the kernel may come back and do what is waited for: is it time to go on without? */
+static bool is_patient(void)
+{
+    unsigned outside = 0;
+
+    fw_thread_each(count_outside, &outside);
+    if (!outside)
+        return false;
+    if (!waits_since)
+        waits_since = fw_now();
+    return fw_now() - waits_since < DELAY;
+}
+
+/* t goes on: what does that mean for the script? */
+static void follow(const struct fw_thread *t)
+{
+    const struct part *part = at < script->length ? &script->parts[at] : NULL;
+
+    waits_since = 0;
+    if (!part)
+        return;
+    if (fits(t, part)) {
+        cast[part->thread] = t;
+        objects[part->object] = t->plan.object;
+        since = fw_control->point_count;
+        at++;
+    } else if (spoils(t) || (at && fw_control->point_count - since > WINDOW)) {
+        give_up();
+    }
+}
+
+static bool is_better(const struct fw_thread *t, enum level level, const struct fw_thread *best,
+                      enum level best_level)
+{
+    if (!best || t->plan.yields != best->plan.yields)
+        return !best || !t->plan.yields;
+    if (level != best_level)
+        return level > best_level;
+    if (level == HELD || level == NOW) /* several could take the part */
+        return fw_strategy_below(2);
+    return t->plan.priority > best->plan.priority;
+}
+
+static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
+{
+    struct fw_thread *best = current;
+    enum level level = current ? level_of(current, current, ready) : HELD;
+
+    FW_EACH_READY(t, ready)
+    {
+        enum level its = level_of(t, current, ready);
+
+        if (!is_better(t, its, best, level))
+            continue;
+        best = t;
+        level = its;
+    }
+    if (best && level == HELD && is_patient())
+        return NULL;
+    if (best)
+        follow(best);
+    return best;
+}
+
+/* Who has ended takes no further part. */
+static void away(struct fw_thread *t, enum fw_turn_end end)
+{
+    for (unsigned i = at; end == FW_TURN_FINISHED && i < script->length; i++)
+        if (cast[script->parts[i].thread] == t) {
+            give_up();
+            return;
+        }
+}
+
+const struct fw_strategy fw_strategy_iroot = {
+    .start = start,
+    .born = born,
+    .pick = pick,
+    .away = away,
+};

@@ -1,0 +1,190 @@
+/*
+ * test_strategy_iroot.c - the strategy that seeks an iRoot finds it: on models, for all idioms.
+ *
+ * A model is some threads with a list of accesses each.  Capital letters are accesses of the iRoot,
+ * by their role; small ones are other accesses, 'x' and 'y' of its objects, the rest of objects of
+ * their own.
+ */
+#include "runtime/strategy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define THREADS 3u
+#define SITES   128u
+#define SEEDS   200u
+
+static struct {
+    struct fw_control_head head;
+    struct fw_control_site sites[SITES]; /* by letter */
+} memory;
+struct fw_control_head *fw_control = &memory.head;
+
+/* Nothing is in the kernel here. */
+void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context)
+{
+    (void)visit, (void)context;
+}
+
+/* Which object a role is about, by idiom. */
+static const char *const role_objects[] = { "", "xx", "xxx", "xxxx", "xxyy", "xxyy", "xxyy" };
+
+static uint64_t object_of(unsigned idiom, char letter, unsigned thread)
+{
+    if (letter >= 'A' && letter <= 'D')
+        letter = role_objects[idiom][letter - 'A'];
+    return letter == 'x' || letter == 'y' ? (uint64_t)letter * 16
+                                          : 4096 + (uint64_t)letter * 16 + thread * 8;
+}
+
+static void arrive(struct fw_thread *t, unsigned idiom, char letter)
+{
+    t->plan.pending = letter != '\0';
+    t->plan.site = (uint32_t)letter;
+    t->plan.object = letter ? object_of(idiom, letter, t->number) : 0;
+    memory.head.point_count++;
+}
+
+struct run {
+    unsigned idiom;
+    const char *threads[THREADS];
+    char order[64]; /* letters of x and y and of roles, as they were executed */
+};
+
+static void play(struct run *run, unsigned attempt, uint64_t seed)
+{
+    const struct fw_strategy *strategy = &fw_strategy_iroot;
+    struct fw_thread threads[THREADS] = { 0 };
+    unsigned done[THREADS] = { 0 };
+    struct fw_thread *current = NULL;
+    struct fw_list ready;
+    char *out = run->order;
+
+    memory.head.idiom = run->idiom;
+    memory.head.attempt = attempt;
+    memory.head.point_count = 0;
+    memory.head.sites_at = offsetof(__typeof__(memory), sites);
+    for (char role = 'A'; role <= 'D'; role++)
+        memory.sites[(int)role].flags = FW_SITE_ROLE(role - 'A');
+    fw_strategy_seed(seed);
+    strategy->start();
+    fw_list_init(&ready);
+    for (unsigned i = 0; i < THREADS && run->threads[i]; i++) {
+        threads[i].number = i;
+        threads[i].state = FW_STATE_READY;
+        fw_list_append(&ready, &threads[i].link);
+        strategy->born(&threads[i]);
+        arrive(&threads[i], run->idiom, run->threads[i][0]);
+    }
+    while (current || ready.next != &ready) {
+        struct fw_thread *next = strategy->pick(current, &ready);
+        char letter;
+
+        assert_non_null(next);
+        if (next != current) {
+            fw_list_remove(&next->link);
+            if (current)
+                fw_list_append(&ready, &current->link);
+        }
+        letter = run->threads[next->number][done[next->number]++];
+        if (isupper((unsigned char)letter) || letter == 'x' || letter == 'y')
+            *out++ = letter;
+        letter = run->threads[next->number][done[next->number]];
+        arrive(next, run->idiom, letter);
+        current = letter ? next : NULL;
+        if (!letter)
+            strategy->away(next, FW_TURN_FINISHED);
+    }
+    *out = '\0';
+}
+
+/* In how many of the seeds is this what was executed, anywhere? */
+static unsigned count(struct run *run, unsigned attempt, const char *wanted)
+{
+    unsigned hits = 0;
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        play(run, attempt, seed);
+        hits += strstr(run->order, wanted) != NULL;
+    }
+    return hits;
+}
+
+static void assert_always(struct run run, const char *wanted)
+{
+    for (unsigned attempt = 0; attempt < 4; attempt++)
+        assert_int_equal(count(&run, attempt, wanted), SEEDS);
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+static void test_every_idiom_comes_about(void **unused)
+{
+    (void)unused;
+    assert_always((struct run){ 1, { "aabA", "Bcc" }, "" }, "AB");
+    assert_always((struct run){ 1, { "aabB", "Acc" }, "" }, "AB");
+    assert_always((struct run){ 2, { "aAbCa", "acB" }, "" }, "ABC");
+    assert_always((struct run){ 3, { "AbDa", "aBcC" }, "" }, "ABCD");
+    assert_always((struct run){ 4, { "aAbDa", "aBcCa" }, "" }, "ABCD");
+    assert_always((struct run){ 6, { "aAbCa", "aBcDa" }, "" }, "ABCD");
+}
+
+static void test_both_threads_stand_between_the_accesses_of_idiom_5(void **unused)
+{
+    struct run run = { 5, { "aAbDa", "aCcBa" }, "" };
+
+    (void)unused;
+    for (unsigned attempt = 0; attempt < 4; attempt++)
+        assert_int_equal(count(&run, attempt, "ACBD") + count(&run, attempt, "ACDB"), SEEDS);
+}
+
+/* A third thread comes by the same object. */
+static void test_others_are_kept_away(void **unused)
+{
+    (void)unused;
+    assert_always((struct run){ 1, { "aaA", "aB", "xxx" }, "" }, "AB");
+    assert_always((struct run){ 4, { "aAbDa", "aBcCa", "xaybx" }, "" }, "ABCD");
+}
+
+/* Who comes by an access of the iRoot several times may be the one each time. */
+static void test_any_of_several_visits_may_count(void **unused)
+{
+    struct run run = { 1, { "AxAxA", "aaB" }, "" };
+    unsigned early, late;
+
+    (void)unused;
+    early = count(&run, 0, "AB");
+    late = count(&run, 0, "AxAxAB");
+    assert_true(early > SEEDS / 2);
+    assert_true(late < SEEDS);
+}
+
+/* The first access must be made for the second to be reached at all: it is not held for ever. */
+static void test_what_cannot_be_does_no_harm(void **unused)
+{
+    struct run run = { 4, { "aAxBa", "bcd" }, "" };
+
+    (void)unused;
+    assert_int_equal(count(&run, 0, "AxB"), SEEDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_idiom_comes_about),
+        cmocka_unit_test(test_both_threads_stand_between_the_accesses_of_idiom_5),
+        cmocka_unit_test(test_others_are_kept_away),
+        cmocka_unit_test(test_any_of_several_visits_may_count),
+        cmocka_unit_test(test_what_cannot_be_does_no_harm),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
