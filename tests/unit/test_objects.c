@@ -1,0 +1,168 @@
+/* test_objects.c - bytes become objects, against a list of bytes. */
+#include "explore/objects.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE  0x5000u
+#define BYTES 64u
+
+static uint64_t one(struct fw_objects *objects, uint64_t address, uint64_t bytes)
+{
+    uint64_t numbers[FW_OBJECTS_WORDS];
+
+    assert_int_equal(fw_objects_of(objects, address, bytes, numbers), 1);
+    return numbers[0];
+}
+
+static void test_neighbours_are_different(void **unused)
+{
+    struct fw_objects objects;
+
+    (void)unused;
+    fw_objects_init(&objects);
+    assert_int_equal(one(&objects, BASE, 4), BASE);
+    assert_int_equal(one(&objects, BASE + 4, 4), BASE + 4);
+    assert_int_equal(one(&objects, BASE + 5, 1), BASE + 4);
+    assert_int_equal(one(&objects, BASE, 8), BASE); /* from here on they are one */
+    assert_int_equal(one(&objects, BASE + 4, 4), BASE);
+    fw_objects_release(&objects);
+}
+
+static void test_long_accesses_are_of_many(void **unused)
+{
+    uint64_t numbers[FW_OBJECTS_WORDS];
+    struct fw_objects objects;
+
+    (void)unused;
+    fw_objects_init(&objects);
+    assert_int_equal(fw_objects_of(&objects, BASE + 6, 12, numbers), 3);
+    assert_int_equal(numbers[0], BASE + 6);
+    assert_int_equal(numbers[1], BASE + 8);
+    assert_int_equal(numbers[2], BASE + 16);
+    assert_int_equal(fw_objects_of(&objects, BASE, UINT32_MAX, numbers), FW_OBJECTS_WORDS);
+    fw_objects_release(&objects);
+}
+
+/* --- against a list ------------------------------------------------------------------------- */
+
+struct model {
+    uint8_t part[BYTES]; /* by byte: lowest byte of its object + 1; 0: none */
+};
+
+static void model_join(struct model *model, unsigned word, unsigned from, unsigned to)
+{
+    bool in[BYTES] = { false };
+    unsigned lowest = BYTES;
+
+    for (unsigned i = from; i < to; i++)
+        for (unsigned k = word; k < word + 8; k++)
+            in[k] |= k == i || (model->part[i] && model->part[k] == model->part[i]);
+    for (unsigned k = word; k < word + 8; k++)
+        if (in[k] && lowest == BYTES)
+            lowest = k;
+    for (unsigned k = word; k < word + 8; k++)
+        if (in[k])
+            model->part[k] = (uint8_t)(lowest + 1);
+}
+
+static void model_forget(struct model *model, unsigned from, unsigned to)
+{
+    for (unsigned i = from; i < to; i++) {
+        uint8_t part = model->part[i];
+
+        for (unsigned k = 0; part && k < BYTES; k++)
+            if (model->part[k] == part)
+                model->part[k] = 0;
+    }
+}
+
+static void count_one(void *context, uint64_t number)
+{
+    struct model *model = context;
+    bool was = false;
+
+    for (unsigned k = 0; k < BYTES; k++)
+        was |= model->part[k] && number == BASE + model->part[k] - 1u;
+    assert_true(was);
+}
+
+static void test_random_accesses_are_as_in_a_list(void **unused)
+{
+    uint64_t numbers[FW_OBJECTS_WORDS];
+    struct fw_objects objects;
+
+    (void)unused;
+    srand(1);
+    fw_objects_init(&objects);
+    for (unsigned round = 0; round < 2000; round++) {
+        struct model model = { { 0 } };
+
+        fw_objects_clear(&objects);
+        for (unsigned step = 0; step < 20; step++) {
+            unsigned from = (unsigned)rand() % BYTES;
+            unsigned to = from + 1 + (unsigned)rand() % 12, got, want = 0;
+
+            to = to < BYTES ? to : BYTES;
+            if (rand() % 8 == 0) {
+                fw_objects_forget(&objects, BASE + from, to - from, count_one, &model);
+                model_forget(&model, from, to);
+                continue;
+            }
+            got = fw_objects_of(&objects, BASE + from, to - from, numbers);
+            for (unsigned word = from / 8 * 8; word < to; word += 8) {
+                unsigned first = from > word ? from : word;
+
+                model_join(&model, word, first, to < word + 8 ? to : word + 8);
+                assert_int_equal(numbers[want++], BASE + model.part[first] - 1u);
+            }
+            assert_int_equal(got, want);
+        }
+    }
+    fw_objects_release(&objects);
+}
+
+static unsigned forgotten;
+
+static void count_all(void *context, uint64_t number)
+{
+    (void)context, (void)number;
+    forgotten++;
+}
+
+static void test_large_ranges_are_forgotten_quickly(void **unused)
+{
+    uint64_t numbers[FW_OBJECTS_WORDS];
+    struct fw_objects objects;
+
+    (void)unused;
+    fw_objects_init(&objects);
+    for (unsigned i = 0; i < 5000; i++)
+        fw_objects_of(&objects, BASE + i * 8ull, 8, numbers);
+    forgotten = 0;
+    fw_objects_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
+    assert_int_equal(forgotten, 5000);
+    fw_objects_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
+    assert_int_equal(forgotten, 5000);
+    fw_objects_release(&objects);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_neighbours_are_different),
+        cmocka_unit_test(test_long_accesses_are_of_many),
+        cmocka_unit_test(test_random_accesses_are_as_in_a_list),
+        cmocka_unit_test(test_large_ranges_are_forgotten_quickly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
