@@ -26,6 +26,7 @@ struct explore {
     struct fw_words points;
     uint64_t depth, seed, runs, idle, jobs;
     const char *preemptions, *time, *limit, *ok, *output, *folder;
+    struct fw_escort_commands escort;
     bool until_first, quiet, virtual_time;
 };
 
@@ -64,6 +65,7 @@ static const struct {
 #define A_START 1    /* second that a recorded program has at least */
 
 #define BUDGETS .group = "Budgets"
+#define SERVERS .group = "Servers"
 #define HOW     .group = "How to explore"
 
 static const struct fw_option options[] = {
@@ -116,6 +118,18 @@ static const struct fw_option options[] = {
                 "its environment FOREWEAVE_STATUS is the exit status (128 + N after signal N) and "
                 "FOREWEAVE_OUTPUT a file with what was printed. Deadlocks and runs that hang are "
                 "always failures." },
+    { "setup", 0, "COMMAND", "a command to run before each run",
+      FW_OPTION(TEXT, struct explore, escort.setup), SERVERS,
+      .detail = "It is run by the shell and must exit with 0." },
+    { "drive", 0, "COMMAND", "a command that has the program do its work",
+      FW_OPTION(TEXT, struct explore, escort.drive), SERVERS,
+      .detail = "For servers: it is run by the shell when the program has started, with its "
+                "process in FOREWEAVE_PID; connecting may take some tries. When it exits, the "
+                "program is told to end. If it exits with another status than 0 the run has "
+                "failed." },
+    { "teardown", 0, "COMMAND", "a command that makes the program end (SIGTERM)",
+      FW_OPTION(TEXT, struct explore, escort.teardown), SERVERS,
+      .detail = "Without it a program that is driven is sent SIGTERM, and may end by it." },
     { "folder", 0, "DIR", "keep runs and schedules in DIR, and go on there",
       FW_OPTION(DIR, struct explore, folder),
       .detail = "What the runs have shown is kept in DIR/journal. The same command again takes "
@@ -424,6 +438,7 @@ static int run(const void *values, int argc, char **argv)
     }
     setup.session.runtime = places.runtime;
     setup.session.virtual_time = explore->virtual_time;
+    setup.session.escort = explore->escort;
     setup.session.stop = fw_interrupt_watch();
     setup.context = &watch;
     setup.progress = watch_progress;

@@ -298,6 +298,8 @@ static int replay_with(struct job *job, const char *runtime)
                                       .virtual_time = job->options->virtual_time ||
                                                       job->script.virtual_time,
                                       .stop = job->stop,
+                                      .escort = { job->script.setup, job->script.drive,
+                                                  job->script.teardown },
                                       .input = job->input.fd,
                                       .show = (job->options->show && !job->script.judge) ||
                                               job->options->gdb };

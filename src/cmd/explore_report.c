@@ -121,12 +121,14 @@ static void write_failure(struct fw_json *json, const struct fw_failure *failure
     static const char *const kinds[] = {
         [FW_RUN_EXITED] = "exit", [FW_RUN_SIGNAL] = "signal", [FW_RUN_DEADLOCK] = "deadlock",
         [FW_RUN_STUCK] = "stuck", [FW_RUN_TIMEOUT] = "hang",
+        [FW_RUN_DRIVER] = "driver",
     };
 
     fw_json_object(json, NULL);
     fw_json_number(json, "id", number);
     fw_json_text(json, "kind", kinds[failure->result.end]);
-    if (failure->result.end == FW_RUN_EXITED || failure->result.end == FW_RUN_SIGNAL)
+    if (failure->result.end == FW_RUN_EXITED || failure->result.end == FW_RUN_SIGNAL ||
+        failure->result.end == FW_RUN_DRIVER)
         fw_json_number(json, "code", (uint64_t)failure->result.code);
     fw_json_text(json, "text", failure->text);
     fw_json_text(json, "message", failure->message);

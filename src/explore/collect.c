@@ -64,6 +64,7 @@ static int write_file(struct fw_collector *collector, const struct fw_capture *c
     const struct fw_campaign_setup *setup = collector->setup;
     struct fw_wanted wanted = { .failure = failure->text,
                                 .ok = setup->ok,
+                                .escort = setup->session.escort,
                                 .argv = setup->session.argv,
                                 .runs = failure->result.end == FW_RUN_TIMEOUT ? LONG : SHRINKING };
     int status;

@@ -166,7 +166,8 @@ static int ask_judge(const struct fw_session *session, const struct fw_run_resul
 
 static bool comes_to_its_end(const struct fw_run_result *result)
 {
-    return result->end == FW_RUN_EXITED || result->end == FW_RUN_SIGNAL;
+    return result->end == FW_RUN_EXITED || result->end == FW_RUN_SIGNAL ||
+           result->end == FW_RUN_DRIVER;
 }
 
 int fw_failure_judge(struct fw_trial *trial, const struct fw_session *session, const char *ok,

@@ -98,7 +98,7 @@ static bool read_run(struct reader *reader, const char *line)
 
     if (sscanf(line, "run %" SCNu64 " %" SCNu64 " %" SCNu32 " %u %d %u", &trial->number,
                &trial->points, &trial->threads, &end, &trial->result.code, &marks) != 6 ||
-        end > FW_RUN_TIMEOUT || !trial->number)
+        end > FW_RUN_DRIVER || !trial->number)
         return false;
     trial->redundant = marks & REDUNDANT;
     trial->diverged = marks & DIVERGED;

@@ -89,6 +89,11 @@ static bool is_same(void *context, const struct fw_session *session,
     return same;
 }
 
+static char *copy_of(const char *text)
+{
+    return text ? fw_xstrdup(text) : NULL;
+}
+
 /* "exit 1", "deadlock": what comes before the details. */
 static void set_shows(struct fw_script *script, const struct fw_run_result *result,
                       const struct fw_wanted *wanted)
@@ -96,8 +101,10 @@ static void set_shows(struct fw_script *script, const struct fw_run_result *resu
     char text[64];
 
     fw_script_set_shows(script, fw_run_text(result, text));
-    if (wanted->ok)
-        script->judge = fw_xstrdup(wanted->ok);
+    script->judge = copy_of(wanted->ok);
+    script->setup = copy_of(wanted->escort.setup);
+    script->drive = copy_of(wanted->escort.drive);
+    script->teardown = copy_of(wanted->escort.teardown);
 }
 
 static int write_schedule(const struct fw_turns *turns, struct fw_session *session,

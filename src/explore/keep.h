@@ -24,6 +24,7 @@ void fw_capture_destroy(struct fw_capture *capture);
 struct fw_wanted {
     const char *failure; /* text of failure.h */
     const char *ok;      /* the command that judges, or NULL */
+    struct fw_escort_commands escort;
     char *const *argv;
     unsigned runs; /* that making it short may take */
 };

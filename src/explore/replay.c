@@ -116,6 +116,8 @@ static bool ends_as_shown(const struct fw_replayer *replay, const struct fw_run_
         return result->end == FW_RUN_EXITED && result->code == number;
     if (sscanf(shows, "signal %d", &number) == 1)
         return result->end == FW_RUN_SIGNAL && result->code == number;
+    if (sscanf(shows, "driver exit %d", &number) == 1)
+        return result->end == FW_RUN_DRIVER && result->code == number;
     if (begins_with_word(shows, "deadlock"))
         return result->end == FW_RUN_DEADLOCK;
     if (begins_with_word(shows, "stuck"))

@@ -34,6 +34,9 @@ void fw_script_release(struct fw_script *schedule)
     fw_vec_release(&schedule->program);
     free(schedule->shows);
     free(schedule->judge);
+    free(schedule->setup);
+    free(schedule->drive);
+    free(schedule->teardown);
     for (size_t i = 0; i < schedule->steps.len; i++) {
         struct fw_anchor *anchor = &schedule->steps.at[i].anchor;
 
@@ -200,6 +203,15 @@ void fw_script_print_step(const struct fw_script *schedule, uint32_t number,
         fw_output_printf(out, " goal %u", step->goal + 1u);
 }
 
+static void print_command(struct fw_output *out, const char *word, const char *command)
+{
+    if (!command)
+        return;
+    fw_output_printf(out, "%s ", word);
+    fw_output_quoted(out, command);
+    fw_output_text(out, "\n");
+}
+
 void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
 {
     fw_output_text(out, "foreweave schedule 1\n");
@@ -215,11 +227,10 @@ void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
         fw_output_printf(out, "build %s\n", schedule->build);
     if (schedule->virtual_time)
         fw_output_text(out, "time virtual\n");
-    if (schedule->judge) {
-        fw_output_text(out, "judge ");
-        fw_output_quoted(out, schedule->judge);
-        fw_output_text(out, "\n");
-    }
+    print_command(out, "setup", schedule->setup);
+    print_command(out, "drive", schedule->drive);
+    print_command(out, "teardown", schedule->teardown);
+    print_command(out, "judge", schedule->judge);
     if (schedule->shows) {
         fw_output_text(out, "shows ");
         print_words(out, schedule->shows);

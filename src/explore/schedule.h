@@ -63,6 +63,7 @@ struct fw_script {
     char *build;            /* build id, or hash, in hexadecimal digits; may be NULL */
     char *shows;            /* "exit 1", "signal 6", "deadlock", "race ..."; may be NULL */
     char *judge;            /* a command that says whether a run was right; may be NULL */
+    char *setup, *drive, *teardown; /* commands that go with the run (escort.h), or NULL */
     bool virtual_time;      /* sleeping takes no time */
     FW_VEC(struct fw_control_path) paths; /* [0] is the main thread's */
     FW_VEC(struct fw_script_step) steps;

@@ -181,16 +181,32 @@ static int read_build(struct reader *reader)
     return fw_line_end(&reader->line);
 }
 
-static int read_judge(struct reader *reader)
+static int read_command(struct reader *reader, char **command)
 {
     const struct fw_line_word *token = fw_line_peek(&reader->line);
 
     if (!token || !token->quoted)
-        return fw_line_complain(&reader->line, "'judge' needs a command in quotes");
-    free(reader->schedule->judge);
-    reader->schedule->judge = fw_xstrdup(token->text);
+        return fw_line_complain(&reader->line, "a command in quotes is missing");
+    free(*command);
+    *command = fw_xstrdup(token->text);
     reader->line.next++;
     return fw_line_end(&reader->line);
+}
+
+/* 1: it is no line with a command. */
+static int read_commands(struct reader *reader)
+{
+    struct fw_script *schedule = reader->schedule;
+
+    if (fw_line_take(&reader->line, "judge"))
+        return read_command(reader, &schedule->judge);
+    if (fw_line_take(&reader->line, "setup"))
+        return read_command(reader, &schedule->setup);
+    if (fw_line_take(&reader->line, "drive"))
+        return read_command(reader, &schedule->drive);
+    if (fw_line_take(&reader->line, "teardown"))
+        return read_command(reader, &schedule->teardown);
+    return 1;
 }
 
 static int read_time(struct reader *reader)
@@ -279,6 +295,7 @@ static int read_words(void *context)
 {
     struct reader *reader = context;
     const struct fw_line_word *first = fw_line_peek(&reader->line);
+    int status;
 
     if (!first)
         return 0;
@@ -292,11 +309,10 @@ static int read_words(void *context)
         return read_build(reader);
     if (fw_line_take(&reader->line, "time"))
         return read_time(reader);
-    if (fw_line_take(&reader->line, "judge"))
-        return read_judge(reader);
     if (fw_line_take(&reader->line, "shows"))
         return read_shows(reader);
-    return fw_line_complain_of(&reader->line, "not known in a schedule:", first->text);
+    status = read_commands(reader);
+    return status <= 0 ? status : fw_line_complain_of(&reader->line, "not known in a schedule:", first->text);
 }
 
 int fw_script_read_memory(struct fw_script *schedule, const char *text, size_t bytes,

@@ -355,6 +355,22 @@ static void judge(const struct fw_session *session, int status, bool in_time,
         result->end = WIFSIGNALED(status) ? FW_RUN_SIGNAL : FW_RUN_EXITED;
 }
 
+/* Who was told to end has done well to do so; then it is for the driver to judge. */
+static void judge_escort(struct fw_escort *escort, struct fw_run_result *result)
+{
+    bool ended;
+    int driven = fw_escort_end(escort, &ended);
+
+    if (ended && result->end == FW_RUN_SIGNAL && result->code == SIGTERM) {
+        result->end = FW_RUN_EXITED;
+        result->code = 0;
+    }
+    if (driven && result->end == FW_RUN_EXITED && result->code == 0) {
+        result->end = FW_RUN_DRIVER;
+        result->code = driven;
+    }
+}
+
 const char *fw_session_file(const struct fw_session *session)
 {
     return session->file;
@@ -529,6 +545,7 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     double start = fw_session_now(), left = fw_session_left(session);
     int status = 0, done = 1;
     bool in_time = true;
+    struct fw_escort escort;
 
     memset(result, 0, sizeof *result);
     session->moves = false;
@@ -542,14 +559,20 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     give_order(session, order);
     if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
         return fw_error_errno(err, "cannot empty the output");
+    if (fw_escort_prepare(&session->setup.escort, session->output, err) < 0 ||
+        fw_escort_start(&escort, &session->setup.escort, session->head, session->output, err) < 0)
+        return -1;
     if (session->setup.serve)
         done = run_served(session, &status, &in_time, err);
     if (done > 0)
         done = run_alone(session, &status, &in_time, err);
-    if (done < 0)
+    if (done < 0) {
+        fw_escort_end(&escort, &in_time);
         return -1;
-    keep_output(session);
+    }
     judge(session, status, in_time, result);
+    judge_escort(&escort, result);
+    keep_output(session);
     result->seconds = fw_session_now() - start;
     return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "explore/escort.h"
 #include "runtime/control_wire.h"
 
 #include <stdatomic.h>
@@ -31,6 +32,7 @@ struct fw_session_setup {
     bool show;           /* the program's output is shown and not kept */
     int input;           /* a file that each run reads from where it stands; 0: none (`serve`) */
     bool serve;          /* the program is loaded once and copied for every run, if it can be */
+    struct fw_escort_commands escort; /* what goes with every run */
     const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */
     double until;        /* by fw_session_now: no run goes on for longer; 0: any */
     const atomic_int *stop; /* set: nor then; NULL: never */
@@ -59,6 +61,7 @@ enum fw_run_end {
     FW_RUN_DEADLOCK, /* these were found by the runtime, and ended */
     FW_RUN_STUCK,
     FW_RUN_TIMEOUT,  /* the limit has passed */
+    FW_RUN_DRIVER,   /* it ended well, but the command that drives it has failed with `code` */
     FW_RUN_OVER,     /* the session was over before; says nothing about the program */
 };
 

@@ -125,7 +125,9 @@ const char *fw_run_text(const struct fw_run_result *result, char text[64])
         [FW_RUN_OVER] = "not over in time",
     };
 
-    if (result->end == FW_RUN_EXITED)
+    if (result->end == FW_RUN_DRIVER)
+        snprintf(text, 64, "driver exit %d", result->code);
+    else if (result->end == FW_RUN_EXITED)
         snprintf(text, 64, "exit %d", result->code);
     else if (result->end == FW_RUN_SIGNAL)
         snprintf(text, 64, "signal %d (%s)", result->code, strsignal(result->code));

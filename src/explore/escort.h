@@ -1,0 +1,42 @@
+/*
+ * escort.h - commands that go with a run: what a server needs to be tested.
+ *
+ *     setup      before the run; the run is made only if it exits with 0
+ *     drive      while the program runs: sends it what it is to do.  When it exits, the program is
+ *                told to end: by `teardown`, or SIGTERM without one (and ending by it is right)
+ *     teardown   makes the program end, after `drive`
+ *
+ * All are run by the shell, with FOREWEAVE_PID, the program's process, in their environment (not
+ * setup).  What they print goes where the program's output goes.  The escort is a process of its
+ * own, so that nobody who waits for the program has to know of it.
+ */
+#ifndef FW_EXPLORE_ESCORT_H
+#define FW_EXPLORE_ESCORT_H
+
+#include "base/error.h"
+#include "runtime/control_wire.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Texts are borrowed; NULL: none. */
+struct fw_escort_commands {
+    const char *setup, *drive, *teardown;
+};
+
+struct fw_escort {
+    const struct fw_escort_commands *commands;
+    pid_t process; /* 0: none */
+    struct fw_escort_told *told;
+};
+
+/* Runs `setup`; -1: it failed. */
+int fw_escort_prepare(const struct fw_escort_commands *commands, int output, struct fw_error *err);
+/* Starts the escort, if there is something to drive; it waits until a program claims the memory. */
+int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *commands,
+                    const struct fw_control_head *head, int output, struct fw_error *err);
+/* The program has ended: so does the escort.  The status of `drive`: its exit status, 128 + N after
+ * signal N, 0 also if it was not done yet; *ended: the program was sent SIGTERM. */
+int fw_escort_end(struct fw_escort *escort, bool *ended);
+
+#endif
