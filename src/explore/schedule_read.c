@@ -181,12 +181,15 @@ static int read_build(struct reader *reader)
     return fw_line_end(&reader->line);
 }
 
-static int read_command(struct reader *reader, char **command)
+static int read_command(struct reader *reader, const char *word, char **command)
 {
     const struct fw_line_word *token = fw_line_peek(&reader->line);
+    char what[64];
 
-    if (!token || !token->quoted)
-        return fw_line_complain(&reader->line, "a command in quotes is missing");
+    if (!token || !token->quoted) {
+        snprintf(what, sizeof what, "'%s' needs a command in quotes", word);
+        return fw_line_complain(&reader->line, what);
+    }
     free(*command);
     *command = fw_xstrdup(token->text);
     reader->line.next++;
@@ -197,15 +200,17 @@ static int read_command(struct reader *reader, char **command)
 static int read_commands(struct reader *reader)
 {
     struct fw_script *schedule = reader->schedule;
+    const struct {
+        const char *word;
+        char **command;
+    } known[] = { { "judge", &schedule->judge },
+                  { "setup", &schedule->setup },
+                  { "drive", &schedule->drive },
+                  { "teardown", &schedule->teardown } };
 
-    if (fw_line_take(&reader->line, "judge"))
-        return read_command(reader, &schedule->judge);
-    if (fw_line_take(&reader->line, "setup"))
-        return read_command(reader, &schedule->setup);
-    if (fw_line_take(&reader->line, "drive"))
-        return read_command(reader, &schedule->drive);
-    if (fw_line_take(&reader->line, "teardown"))
-        return read_command(reader, &schedule->teardown);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (fw_line_take(&reader->line, known[i].word))
+            return read_command(reader, known[i].word, known[i].command);
     return 1;
 }
 

@@ -23,7 +23,7 @@
 
 #define ROLES  4u
 #define WINDOW 4096u             /* points that threads of the script may take between two accesses */
-#define DELAY  (FW_SECOND / 100) /* for threads in the kernel, before what was reached is given up */
+#define DELAY  (FW_SECOND / 100) /* for threads in the kernel, before all is given up */
 
 /* Levels of who goes on, above the priorities of threads and below them. */
 enum level { HELD, BACK, USUAL, NEXT, NOW };

@@ -19,6 +19,9 @@ static const char whole[] =
     "program \"./lost\" \"3\" \"a \\\"b\\\\\\n\"\n"
     "build 5f0c1d\n"
     "time virtual\n"
+    "setup \"rm -f sock\"\n"
+    "drive \"client sock\"\n"
+    "teardown \"kill $FOREWEAVE_PID\"\n"
     "judge \"grep -q ok\"\n"
     "shows exit 1\n"
     "0 until it waits\n"
@@ -166,6 +169,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         { "foreweave schedule 1\nprogram a\nprogram b\n", "t:3: 'program' needs" },
         { "foreweave schedule 1\nbuild xyz\n", "t:2: 'build' needs" },
         { "foreweave schedule 1\njudge x\n", "t:2: 'judge' needs" },
+        { "foreweave schedule 1\ndrive\n", "t:2: 'drive' needs" },
         { "foreweave schedule 1\ntime flies\n", "t:2: 'time' may be 'virtual'" },
         { "foreweave schedule 1\nshows\n", "t:2: 'shows' needs" },
         { "foreweave schedule 1\nshows deadlok\n", "t:2: 'shows' may be" },
