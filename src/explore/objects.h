@@ -2,9 +2,9 @@
  * objects.h - the memory that a run touches, as objects that do not overlap.
  *
  * Accesses that share a byte are of one object; which bytes make one is found out as they come.  An
- * object is known by a number, the address of its first byte.  Accesses of more than one word (eight
- * bytes, aligned) are of several objects, one or more for each word.  When an access shows that what
- * was taken for several objects is one, the first of them stands for all.
+ * object is known by a number, the address of its first byte.  Accesses of more than one word
+ * (eight bytes, aligned) are of several objects, one for each word.  When an access shows that
+ * what was taken for several objects is one, the first of them stands for all.
  *
  * Not thread-safe.
  */

@@ -317,7 +317,9 @@ static int read_words(void *context)
     if (fw_line_take(&reader->line, "shows"))
         return read_shows(reader);
     status = read_commands(reader);
-    return status <= 0 ? status : fw_line_complain_of(&reader->line, "not known in a schedule:", first->text);
+    if (status <= 0)
+        return status;
+    return fw_line_complain_of(&reader->line, "not known in a schedule:", first->text);
 }
 
 int fw_script_read_memory(struct fw_script *schedule, const char *text, size_t bytes,

@@ -22,7 +22,7 @@
 #include "runtime/strategy.h"
 
 #define ROLES  4u
-#define WINDOW 4096u             /* points that threads of the script may take between two accesses */
+#define WINDOW 4096u             /* points between two accesses of the script */
 #define DELAY  (FW_SECOND / 100) /* for threads in the kernel, before all is given up */
 
 /* Levels of who goes on, above the priorities of threads and below them. */

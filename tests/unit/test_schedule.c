@@ -85,7 +85,7 @@ static void steps_are_what_they_say(void **state)
     assert_int_equal(step->anchor.line, 3);
     assert_int_equal(step->ordinal, 2);
     assert_int_equal(step->goal, 0);
-    assert_int_equal(step->file_line, 8);
+    assert_int_equal(step->file_line, 11);
     assert_int_equal(script.steps.at[0].goal, FW_NO_GOAL);
     assert_string_equal(script.steps.at[2].anchor.function, "operator bool");
     assert_null(script.steps.at[2].anchor.text);
