@@ -14,6 +14,7 @@
 #include "explore/knowledge.h"
 #include "explore/leftover.h"
 #include "explore/naming.h"
+#include "explore/watcher.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -26,6 +27,7 @@
 struct worker {
     struct fw_campaign *campaign;
     struct fw_session *session;
+    struct fw_watcher *watcher;
     struct fw_naming naming; /* if points are named */
     size_t told;             /* places that its session knows as shared */
     struct fw_steps steps;   /* of a prediction */
@@ -45,6 +47,7 @@ struct fw_campaign {
     struct worker *workers;
     double start;
     bool uncontrolled;
+    struct fw_coverage *coverage;
     struct fw_collector collector;
     struct fw_leftover leftover;
     FW_VEC(struct fw_capture *) captures; /* by failure, until they are collected */
@@ -112,7 +115,7 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
     const struct fw_campaign *campaign = worker->campaign;
     const struct fw_campaign_setup *setup = &campaign->setup;
     struct fw_run_order order = { .strategy = strategies[setup->strategy],
-                                  .flags = setup->points | FW_CONTROL_FROZEN,
+                                  .flags = setup->points | FW_CONTROL_FROZEN | FW_CONTROL_OBSERVE,
                                   .depth = setup->depth,
                                   .length = campaign->length,
                                   .seed = fw_campaign_seed(setup->seed, number) };
@@ -136,6 +139,14 @@ static bool is_on_its_way(const struct fw_campaign *campaign, const struct fw_tr
            trial->points < campaign->length;
 }
 
+static void read_exposed(struct fw_trial *trial, struct fw_watcher *watcher)
+{
+    const struct fw_iroot_set *set = fw_watcher_look(watcher);
+
+    for (uint32_t i = 0; i < fw_iroot_set_count(set); i++)
+        fw_vec_push(&trial->exposed, *fw_iroot_set_get(set, i));
+}
+
 /* -1: the campaign cannot go on. */
 static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_error *err)
 {
@@ -148,6 +159,7 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
     if (trial->result.end == FW_RUN_OVER)
         return 0; /* it was our time that was over */
     fw_trial_read(trial, worker->session);
+    read_exposed(trial, worker->watcher);
     trial->cut = is_on_its_way(campaign, trial) ? campaign->setup.session.limit : 0;
     judged = fw_failure_judge(trial, worker->session, campaign->setup.ok, err);
     if (judged)
@@ -248,6 +260,8 @@ static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
         worker->session = fw_session_create(&campaign->setup.session, err);
         if (!worker->session)
             return -1;
+        worker->watcher = fw_watcher_create(worker->session, &campaign->setup.observe,
+                                            fw_coverage_number, campaign->coverage);
         if (campaign->setup.names) {
             fw_naming_init(&worker->naming, campaign->setup.names);
             fw_session_classify(worker->session, fw_naming_classify, &worker->naming);
@@ -336,6 +350,10 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
         campaign->decisions = trial->decision_bytes;
     campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
     fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
+    fw_coverage_add(campaign->coverage, &trial->exposed);
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        knowledge->state.exposed[i] =
+            fw_iroot_set_of_idiom(fw_coverage_set(campaign->coverage), i);
     if (knowledge->state.failures.len > failures) {
         fw_vec_push(&campaign->captures, trial->capture);
         trial->capture = NULL;
@@ -485,6 +503,7 @@ struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup, st
     campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
     fw_knowledge_init(&campaign->knowledge);
     fw_leftover_init(&campaign->leftover);
+    campaign->coverage = fw_coverage_create();
     campaign->collector = (struct fw_collector) { &campaign->setup, setup->folder, NULL };
     if (setup->strategy == FW_EXPLORE_CHESS)
         campaign->chess = fw_chess_create(setup->preemptions);
@@ -507,6 +526,7 @@ static void stop_workers(struct fw_campaign *campaign)
     for (uint32_t i = 0; i < campaign->setup.jobs; i++) {
         if (campaign->workers[i].started)
             pthread_join(campaign->workers[i].thread, NULL);
+        fw_watcher_destroy(campaign->workers[i].watcher);
         fw_session_destroy(campaign->workers[i].session);
         if (campaign->workers[i].naming.symbolizer)
             fw_naming_release(&campaign->workers[i].naming);
@@ -532,6 +552,7 @@ void fw_campaign_destroy(struct fw_campaign *campaign)
     fw_chess_destroy(campaign->chess);
     fw_collector_release(&campaign->collector);
     fw_leftover_release(&campaign->leftover);
+    fw_coverage_destroy(campaign->coverage);
     fw_vec_release(&campaign->captures);
     fw_knowledge_release(&campaign->knowledge);
     free(campaign);

@@ -15,6 +15,7 @@
 
 #include "explore/proposals.h"
 #include "explore/trial.h"
+#include "iroot/observe.h"
 
 enum fw_explore_strategy {
     FW_EXPLORE_RANDOM,
@@ -67,6 +68,7 @@ struct fw_campaign_state {
     bool ended;         /* one did */
     uint32_t threads;   /* most */
     size_t shared, pairs;
+    uint32_t exposed[FW_IDIOMS + 1]; /* iRoots, by idiom; [0] is nothing */
     bool blind; /* no access to memory was seen: the program was not built for it */
     struct fw_failure_vec failures;
     enum fw_campaign_end end;
@@ -85,6 +87,7 @@ struct fw_campaign_setup {
     double seconds;      /* 0: any */
     bool until_first;
     uint32_t jobs;
+    struct fw_observe_options observe;
     const char *ok;      /* a command that judges, or NULL */
     const char *journal; /* a file, or NULL */
     const char *folder;  /* of schedules; NULL: none are kept */

@@ -56,6 +56,7 @@ void fw_trial_release(struct fw_trial *trial)
         fw_place_release(&trial->found.at[i]);
     fw_vec_release(&trial->found);
     fw_vec_release(&trial->pairs);
+    fw_vec_release(&trial->exposed);
     free(trial->failure);
     free(trial->message);
     free(trial->decisions);

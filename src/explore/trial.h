@@ -9,6 +9,7 @@
 #ifndef FW_EXPLORE_TRIAL_H
 #define FW_EXPLORE_TRIAL_H
 
+#include "explore/coverage.h"
 #include "explore/session.h"
 
 /* A place in the code whose number is not known. */
@@ -38,6 +39,7 @@ struct fw_trial {
     char *message;             /* what users are told about it, or NULL */
     struct fw_spot_vec found; /* sites that were seen to be shared */
     struct fw_pair_vec pairs;  /* sites that have met */
+    struct fw_iroot_vec exposed; /* iRoots, each once */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;
     unsigned char *packed; /* the same, as a journal has them (journal.h); or NULL */

@@ -1,0 +1,64 @@
+/* coverage.c - see coverage.h. */
+#include "explore/coverage.h"
+
+#include "base/alloc.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fw_coverage {
+    pthread_mutex_t lock;
+    struct fw_strtab accesses; /* guarded by lock */
+    struct fw_iroot_set *exposed;
+};
+
+struct fw_coverage *fw_coverage_create(void)
+{
+    struct fw_coverage *coverage = fw_xcalloc(1, sizeof *coverage);
+
+    pthread_mutex_init(&coverage->lock, NULL);
+    fw_strtab_init(&coverage->accesses);
+    coverage->exposed = fw_iroot_set_create();
+    return coverage;
+}
+
+void fw_coverage_destroy(struct fw_coverage *coverage)
+{
+    if (!coverage)
+        return;
+    pthread_mutex_destroy(&coverage->lock);
+    fw_strtab_release(&coverage->accesses);
+    fw_iroot_set_destroy(coverage->exposed);
+    free(coverage);
+}
+
+uint32_t fw_coverage_number(void *context, const char *module, uint64_t offset,
+                            enum fw_iroot_does does)
+{
+    struct fw_coverage *coverage = context;
+    const char *slash = strrchr(module, '/');
+    struct fw_access access = { .does = does,
+                                .module = slash ? slash + 1 : module,
+                                .offset = offset };
+    uint32_t number;
+
+    pthread_mutex_lock(&coverage->lock);
+    number = fw_access_intern(&coverage->accesses, &access);
+    pthread_mutex_unlock(&coverage->lock);
+    return number;
+}
+
+uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed)
+{
+    uint32_t fresh = 0;
+
+    for (size_t i = 0; i < exposed->len; i++)
+        fresh += fw_iroot_set_add(coverage->exposed, &exposed->at[i]);
+    return fresh;
+}
+
+const struct fw_iroot_set *fw_coverage_set(const struct fw_coverage *coverage)
+{
+    return coverage->exposed;
+}

@@ -1,0 +1,32 @@
+/*
+ * coverage.h - the iRoots that the runs of a campaign have exposed, and their static accesses.
+ *
+ * Workers number accesses (fw_coverage_number, any thread); what their runs have exposed is added by
+ * one thread, run by run.
+ */
+#ifndef FW_EXPLORE_COVERAGE_H
+#define FW_EXPLORE_COVERAGE_H
+
+#include "base/vec.h"
+#include "iroot/iroot.h"
+
+#include <stddef.h>
+
+FW_VEC_TYPE(fw_iroot_vec, struct fw_iroot);
+
+struct fw_coverage;
+
+struct fw_coverage *fw_coverage_create(void);
+void fw_coverage_destroy(struct fw_coverage *coverage);
+
+/* fw_number_access of watcher.h; the context is the coverage.  Thread-safe. */
+uint32_t fw_coverage_number(void *coverage, const char *module, uint64_t offset,
+                            enum fw_iroot_does does);
+
+/* A run has exposed these, each once; returns how many of them no run before it has. */
+uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed);
+
+/* All so far. */
+const struct fw_iroot_set *fw_coverage_set(const struct fw_coverage *coverage);
+
+#endif

@@ -1,0 +1,248 @@
+/* watcher.c - see watcher.h. */
+#include "explore/watcher.h"
+
+#include "base/alloc.h"
+#include "explore/objects.h"
+#include "runtime/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOCK (UINT64_C(1) << 63) /* objects that are locks */
+
+FW_VEC_TYPE(numbers, uint32_t);
+
+struct fw_watcher {
+    const struct fw_session *session;
+    struct fw_observe_options options;
+    fw_number_access number;
+    void *context;
+    struct fw_objects objects;
+    struct fw_iroot_set *set;
+    struct fw_observer *observer; /* of the run at hand */
+    struct numbers accesses;      /* site and what is done there → number + 1; 0: not asked yet */
+};
+
+struct fw_watcher *fw_watcher_create(const struct fw_session *session,
+                                     const struct fw_observe_options *options,
+                                     fw_number_access number, void *context)
+{
+    struct fw_watcher *watcher = fw_xcalloc(1, sizeof *watcher);
+
+    watcher->session = session;
+    watcher->options = *options;
+    watcher->number = number;
+    watcher->context = context;
+    fw_objects_init(&watcher->objects);
+    return watcher;
+}
+
+void fw_watcher_destroy(struct fw_watcher *watcher)
+{
+    if (!watcher)
+        return;
+    fw_objects_release(&watcher->objects);
+    fw_iroot_set_destroy(watcher->set);
+    fw_vec_release(&watcher->accesses);
+    free(watcher);
+}
+
+/* --- static accesses ------------------------------------------------------------------------- */
+
+static uint32_t access_of(struct fw_watcher *watcher, uint32_t site, enum fw_iroot_does does)
+{
+    size_t at = (size_t)site * FW_DOES_COUNT + does;
+
+    while (watcher->accesses.len <= at)
+        fw_vec_push(&watcher->accesses, 0);
+    if (!watcher->accesses.at[at]) {
+        const struct fw_control_site *place = fw_session_site(watcher->session, site);
+
+        watcher->accesses.at[at] =
+            watcher->number(watcher->context, fw_session_module(watcher->session, place->module),
+                            place->offset, does) +
+            1;
+    }
+    return watcher->accesses.at[at] - 1;
+}
+
+static bool can_do(const struct fw_control_site *site, enum fw_iroot_does does)
+{
+    bool reads = strcmp(site->operation, "read") == 0 || strcmp(site->operation, "load") == 0;
+    bool writes = strcmp(site->operation, "write") == 0 || strcmp(site->operation, "store") == 0 ||
+                  strcmp(site->operation, "rmw") == 0 || strcmp(site->operation, "free") == 0;
+
+    switch (does) {
+    case FW_DOES_READ:
+        return reads;
+    case FW_DOES_WRITE:
+        return writes;
+    default:
+        return !reads && !writes && site->operation[0];
+    }
+}
+
+uint32_t fw_watcher_access(struct fw_watcher *watcher, uint32_t site, enum fw_iroot_does does)
+{
+    return can_do(fw_session_site(watcher->session, site), does) ? access_of(watcher, site, does)
+                                                                 : FW_STRTAB_NONE;
+}
+
+/* --- one run --------------------------------------------------------------------------------- */
+
+static void take_memory(struct fw_watcher *watcher, const struct fw_control_seen *seen,
+                        enum fw_iroot_does does)
+{
+    uint64_t objects[FW_OBJECTS_WORDS];
+    unsigned count = fw_objects_of(&watcher->objects, seen->object, seen->size, objects);
+    struct fw_observed observed = { .thread = seen->thread,
+                                    .access = access_of(watcher, seen->site, does),
+                                    .writes = does == FW_DOES_WRITE,
+                                    .does = (uint8_t)does };
+
+    for (unsigned i = 0; i < count; i++) {
+        observed.object = objects[i];
+        fw_observer_access(watcher->observer, &observed);
+    }
+}
+
+static struct fw_observed lock_of(struct fw_watcher *watcher, const struct fw_control_seen *seen,
+                                  enum fw_iroot_does does, bool exclusive)
+{
+    return (struct fw_observed) { .thread = seen->thread,
+                                  .access = access_of(watcher, seen->site, does),
+                                  .object = seen->object | LOCK,
+                                  .writes = exclusive,
+                                  .does = (uint8_t)does };
+}
+
+static void take_lock(struct fw_watcher *watcher, const struct fw_control_seen *seen,
+                      enum fw_iroot_does does, bool exclusive)
+{
+    struct fw_observed observed = lock_of(watcher, seen, does, exclusive);
+
+    fw_observer_access(watcher->observer, &observed);
+}
+
+static void take_wait(struct fw_watcher *watcher, const struct fw_control_seen *seen,
+                      bool exclusive)
+{
+    struct fw_observed observed = lock_of(watcher, seen, FW_DOES_LOCK, exclusive);
+
+    fw_observer_wait(watcher->observer, &observed);
+}
+
+struct freeing {
+    struct fw_watcher *watcher;
+    const struct fw_control_seen *by; /* NULL: nobody knows who */
+};
+
+static void forget_object(void *context, uint64_t object)
+{
+    const struct freeing *freeing = context;
+    struct fw_observer *observer = freeing->watcher->observer;
+
+    if (freeing->by && freeing->by->site != FW_CONTROL_NONE)
+        fw_observer_access(observer,
+                           &(struct fw_observed) {
+                               .thread = freeing->by->thread,
+                               .access = access_of(freeing->watcher, freeing->by->site,
+                                                   FW_DOES_WRITE),
+                               .object = object,
+                               .writes = true,
+                               .does = FW_DOES_WRITE,
+                           });
+    fw_observer_forget(observer, object);
+}
+
+static void forget_memory(struct fw_watcher *watcher, const struct fw_control_seen *seen,
+                          bool freed)
+{
+    struct freeing freeing = { watcher, freed ? seen : NULL };
+
+    fw_objects_forget(&watcher->objects, seen->object, seen->size, forget_object, &freeing);
+}
+
+/* What is done at a place that is not known. */
+static bool take_placeless(struct fw_watcher *watcher, const struct fw_control_seen *seen)
+{
+    switch (seen->kind) {
+    case FW_WIRE_ALLOC:
+    case FW_WIRE_MAP:
+    case FW_WIRE_UNMAP:
+        forget_memory(watcher, seen, false);
+        return true;
+    case FW_WIRE_FREE:
+        forget_memory(watcher, seen, true);
+        return true;
+    case FW_WIRE_DESTROY:
+        fw_observer_forget(watcher->observer, seen->object | LOCK);
+        return true;
+    case FW_WIRE_FINISH:
+        fw_observer_end_thread(watcher->observer, seen->thread);
+        return true;
+    default:
+        return seen->site >= fw_session_head(watcher->session)->site_count;
+    }
+}
+
+static void take(struct fw_watcher *watcher, const struct fw_control_seen *seen)
+{
+    if (take_placeless(watcher, seen))
+        return;
+    switch (seen->kind) {
+    case FW_WIRE_READ:
+    case FW_WIRE_ATOMIC_LOAD:
+        take_memory(watcher, seen, FW_DOES_READ);
+        return;
+    case FW_WIRE_WRITE:
+    case FW_WIRE_ATOMIC_STORE:
+    case FW_WIRE_ATOMIC_RMW:
+        take_memory(watcher, seen, FW_DOES_WRITE);
+        return;
+    case FW_WIRE_ACQUIRE:
+    case FW_WIRE_TRY_ACQUIRE:
+        take_lock(watcher, seen, FW_DOES_LOCK, true);
+        return;
+    case FW_WIRE_SHARED_ACQUIRE:
+    case FW_WIRE_TRY_SHARED_ACQUIRE:
+        take_lock(watcher, seen, FW_DOES_LOCK, false);
+        return;
+    case FW_WIRE_RELEASE:
+        take_lock(watcher, seen, FW_DOES_UNLOCK, true);
+        return;
+    case FW_WIRE_SHARED_RELEASE:
+        take_lock(watcher, seen, FW_DOES_UNLOCK, false);
+        return;
+    case FW_WIRE_REQUEST:
+        take_wait(watcher, seen, true);
+        return;
+    case FW_WIRE_SHARED_REQUEST:
+        take_wait(watcher, seen, false);
+        return;
+    default:
+        return;
+    }
+}
+
+const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher)
+{
+    const struct fw_control_seen *seen = fw_session_seen(watcher->session);
+    const struct fw_control_head *head = fw_session_head(watcher->session);
+
+    fw_iroot_set_destroy(watcher->set);
+    watcher->set = fw_iroot_set_create();
+    fw_objects_clear(&watcher->objects);
+    watcher->observer = fw_observer_create(watcher->set, &watcher->options);
+    for (uint32_t i = 0; i < head->seen_count && i < head->seen_room; i++)
+        take(watcher, &seen[i]);
+    fw_observer_finish(watcher->observer);
+    fw_observer_destroy(watcher->observer);
+    watcher->observer = NULL;
+    return watcher->set;
+}
+
+uint64_t fw_watcher_lost(const struct fw_watcher *watcher)
+{
+    return fw_session_head(watcher->session)->seen_lost;
+}
