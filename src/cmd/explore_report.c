@@ -40,15 +40,24 @@ static const char *end_word(enum fw_campaign_end end)
     return words[end];
 }
 
+/* 3,1,0,0,2,0 */
+static void print_coverage(const struct fw_campaign_state *state, struct fw_output *out)
+{
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        fw_output_printf(out, "%s%" PRIu32, i > 1 ? "," : "", state->exposed[i]);
+}
+
 void fw_explored_line(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
 
     fw_output_printf(out,
                      "strategy=%s seed=%" PRIu64 " runs=%" PRIu64 " failing=%" PRIu64
-                     " failures=%zu pairs=%zu points=%" PRIu64 "\n",
+                     " failures=%zu pairs=%zu points=%" PRIu64 " iroots=",
                      explored->strategy, explored->setup->seed, state->runs, state->failing,
                      state->failures.len, state->pairs, state->length);
+    print_coverage(state, out);
+    fw_output_text(out, "\n");
 }
 
 static void print_failure(const struct fw_failure *failure, size_t number, struct fw_output *out)
@@ -106,6 +115,9 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
     for (size_t i = 0; i < state->failures.len; i++)
         print_failure(&state->failures.at[i], i + 1, out);
     print_search(explored, out);
+    fw_output_text(out, "iRoots exposed, by idiom 1 to 6: ");
+    print_coverage(state, out);
+    fw_output_text(out, "\n");
     fw_output_printf(out, "%s, seed %" PRIu64 ": %" PRIu64 " run%s", explored->strategy,
                      explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");
     if (state->known)
@@ -175,6 +187,10 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_end(&json);
     fw_json_number(&json, "shared", state->shared);
     fw_json_number(&json, "pairs", state->pairs);
+    fw_json_array(&json, "iroots");
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        fw_json_number(&json, NULL, state->exposed[i]);
+    fw_json_end(&json);
     fw_json_text(&json, "end", end_word(state->end));
     fw_json_bool(&json, "complete", is_complete(state));
     fw_json_real(&json, "seconds", state->seconds);

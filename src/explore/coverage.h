@@ -1,8 +1,8 @@
 /*
  * coverage.h - the iRoots that the runs of a campaign have exposed, and their static accesses.
  *
- * Workers number accesses (fw_coverage_number, any thread); what their runs have exposed is added by
- * one thread, run by run.
+ * Workers number accesses (fw_coverage_number, any thread); what their runs have exposed is added
+ * by one thread, run by run.
  */
 #ifndef FW_EXPLORE_COVERAGE_H
 #define FW_EXPLORE_COVERAGE_H

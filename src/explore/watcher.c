@@ -2,7 +2,7 @@
 #include "explore/watcher.h"
 
 #include "base/alloc.h"
-#include "explore/objects.h"
+#include "explore/extents.h"
 #include "runtime/wire.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct fw_watcher {
     struct fw_observe_options options;
     fw_number_access number;
     void *context;
-    struct fw_objects objects;
+    struct fw_extents objects;
     struct fw_iroot_set *set;
     struct fw_observer *observer; /* of the run at hand */
     struct numbers accesses;      /* site and what is done there → number + 1; 0: not asked yet */
@@ -33,7 +33,7 @@ struct fw_watcher *fw_watcher_create(const struct fw_session *session,
     watcher->options = *options;
     watcher->number = number;
     watcher->context = context;
-    fw_objects_init(&watcher->objects);
+    fw_extents_init(&watcher->objects);
     return watcher;
 }
 
@@ -41,7 +41,7 @@ void fw_watcher_destroy(struct fw_watcher *watcher)
 {
     if (!watcher)
         return;
-    fw_objects_release(&watcher->objects);
+    fw_extents_release(&watcher->objects);
     fw_iroot_set_destroy(watcher->set);
     fw_vec_release(&watcher->accesses);
     free(watcher);
@@ -93,8 +93,8 @@ uint32_t fw_watcher_access(struct fw_watcher *watcher, uint32_t site, enum fw_ir
 static void take_memory(struct fw_watcher *watcher, const struct fw_control_seen *seen,
                         enum fw_iroot_does does)
 {
-    uint64_t objects[FW_OBJECTS_WORDS];
-    unsigned count = fw_objects_of(&watcher->objects, seen->object, seen->size, objects);
+    uint64_t objects[FW_EXTENTS_WORDS];
+    unsigned count = fw_extents_of(&watcher->objects, seen->object, seen->size, objects);
     struct fw_observed observed = { .thread = seen->thread,
                                     .access = access_of(watcher, seen->site, does),
                                     .writes = does == FW_DOES_WRITE,
@@ -160,7 +160,7 @@ static void forget_memory(struct fw_watcher *watcher, const struct fw_control_se
 {
     struct freeing freeing = { watcher, freed ? seen : NULL };
 
-    fw_objects_forget(&watcher->objects, seen->object, seen->size, forget_object, &freeing);
+    fw_extents_forget(&watcher->objects, seen->object, seen->size, forget_object, &freeing);
 }
 
 /* What is done at a place that is not known. */
@@ -232,7 +232,7 @@ const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher)
 
     fw_iroot_set_destroy(watcher->set);
     watcher->set = fw_iroot_set_create();
-    fw_objects_clear(&watcher->objects);
+    fw_extents_clear(&watcher->objects);
     watcher->observer = fw_observer_create(watcher->set, &watcher->options);
     for (uint32_t i = 0; i < head->seen_count && i < head->seen_room; i++)
         take(watcher, &seen[i]);

@@ -1,5 +1,5 @@
 /*
- * objects.h - the memory that a run touches, as objects that do not overlap.
+ * extents.h - the memory that a run touches, as objects that do not overlap.
  *
  * Accesses that share a byte are of one object; which bytes make one is found out as they come.  An
  * object is known by a number, the address of its first byte.  Accesses of more than one word
@@ -8,33 +8,33 @@
  *
  * Not thread-safe.
  */
-#ifndef FW_EXPLORE_OBJECTS_H
-#define FW_EXPLORE_OBJECTS_H
+#ifndef FW_EXPLORE_EXTENTS_H
+#define FW_EXPLORE_EXTENTS_H
 
 #include <stdint.h>
 
-struct fw_objects_word {
+struct fw_extents_word {
     uint64_t word;    /* address / 8, + 1; 0: nothing */
     uint8_t parts[8]; /* bytes of each object, a bit each; 0 behind the last */
 };
 
-struct fw_objects {
-    struct fw_objects_word *words; /* open addressing, at most half full */
+struct fw_extents {
+    struct fw_extents_word *words; /* open addressing, at most half full */
     uint64_t size, count;
 };
 
-void fw_objects_init(struct fw_objects *objects);
-void fw_objects_release(struct fw_objects *objects);
-void fw_objects_clear(struct fw_objects *objects);
+void fw_extents_init(struct fw_extents *objects);
+void fw_extents_release(struct fw_extents *objects);
+void fw_extents_clear(struct fw_extents *objects);
 
-#define FW_OBJECTS_WORDS 512u /* of one access; the rest of a larger one is not looked at */
+#define FW_EXTENTS_WORDS 512u /* of one access; the rest of a larger one is not looked at */
 
 /* The objects of an access, one for each word of it; returns how many. */
-unsigned fw_objects_of(struct fw_objects *objects, uint64_t address, uint64_t bytes,
-                       uint64_t numbers[FW_OBJECTS_WORDS]);
+unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t bytes,
+                       uint64_t numbers[FW_EXTENTS_WORDS]);
 
 /* Calls `visit` for every object in these bytes, and forgets it. */
-void fw_objects_forget(struct fw_objects *objects, uint64_t address, uint64_t bytes,
+void fw_extents_forget(struct fw_extents *objects, uint64_t address, uint64_t bytes,
                        void (*visit)(void *context, uint64_t number), void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* test_objects.c - bytes become objects, against a list of bytes. */
-#include "explore/objects.h"
+/* test_extents.c - bytes become objects, against a list of bytes. */
+#include "explore/extents.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,41 +15,41 @@
 #define BASE  0x5000u
 #define BYTES 64u
 
-static uint64_t one(struct fw_objects *objects, uint64_t address, uint64_t bytes)
+static uint64_t one(struct fw_extents *objects, uint64_t address, uint64_t bytes)
 {
-    uint64_t numbers[FW_OBJECTS_WORDS];
+    uint64_t numbers[FW_EXTENTS_WORDS];
 
-    assert_int_equal(fw_objects_of(objects, address, bytes, numbers), 1);
+    assert_int_equal(fw_extents_of(objects, address, bytes, numbers), 1);
     return numbers[0];
 }
 
 static void test_neighbours_are_different(void **unused)
 {
-    struct fw_objects objects;
+    struct fw_extents objects;
 
     (void)unused;
-    fw_objects_init(&objects);
+    fw_extents_init(&objects);
     assert_int_equal(one(&objects, BASE, 4), BASE);
     assert_int_equal(one(&objects, BASE + 4, 4), BASE + 4);
     assert_int_equal(one(&objects, BASE + 5, 1), BASE + 4);
     assert_int_equal(one(&objects, BASE, 8), BASE); /* from here on they are one */
     assert_int_equal(one(&objects, BASE + 4, 4), BASE);
-    fw_objects_release(&objects);
+    fw_extents_release(&objects);
 }
 
 static void test_long_accesses_are_of_many(void **unused)
 {
-    uint64_t numbers[FW_OBJECTS_WORDS];
-    struct fw_objects objects;
+    uint64_t numbers[FW_EXTENTS_WORDS];
+    struct fw_extents objects;
 
     (void)unused;
-    fw_objects_init(&objects);
-    assert_int_equal(fw_objects_of(&objects, BASE + 6, 12, numbers), 3);
+    fw_extents_init(&objects);
+    assert_int_equal(fw_extents_of(&objects, BASE + 6, 12, numbers), 3);
     assert_int_equal(numbers[0], BASE + 6);
     assert_int_equal(numbers[1], BASE + 8);
     assert_int_equal(numbers[2], BASE + 16);
-    assert_int_equal(fw_objects_of(&objects, BASE, UINT32_MAX, numbers), FW_OBJECTS_WORDS);
-    fw_objects_release(&objects);
+    assert_int_equal(fw_extents_of(&objects, BASE, UINT32_MAX, numbers), FW_EXTENTS_WORDS);
+    fw_extents_release(&objects);
 }
 
 /* --- against a list ------------------------------------------------------------------------- */
@@ -97,27 +97,27 @@ static void count_one(void *context, uint64_t number)
 
 static void test_random_accesses_are_as_in_a_list(void **unused)
 {
-    uint64_t numbers[FW_OBJECTS_WORDS];
-    struct fw_objects objects;
+    uint64_t numbers[FW_EXTENTS_WORDS];
+    struct fw_extents objects;
 
     (void)unused;
     srand(1);
-    fw_objects_init(&objects);
+    fw_extents_init(&objects);
     for (unsigned round = 0; round < 2000; round++) {
         struct model model = { { 0 } };
 
-        fw_objects_clear(&objects);
+        fw_extents_clear(&objects);
         for (unsigned step = 0; step < 20; step++) {
             unsigned from = (unsigned)rand() % BYTES;
             unsigned to = from + 1 + (unsigned)rand() % 12, got, want = 0;
 
             to = to < BYTES ? to : BYTES;
             if (rand() % 8 == 0) {
-                fw_objects_forget(&objects, BASE + from, to - from, count_one, &model);
+                fw_extents_forget(&objects, BASE + from, to - from, count_one, &model);
                 model_forget(&model, from, to);
                 continue;
             }
-            got = fw_objects_of(&objects, BASE + from, to - from, numbers);
+            got = fw_extents_of(&objects, BASE + from, to - from, numbers);
             for (unsigned word = from / 8 * 8; word < to; word += 8) {
                 unsigned first = from > word ? from : word;
 
@@ -127,7 +127,7 @@ static void test_random_accesses_are_as_in_a_list(void **unused)
             assert_int_equal(got, want);
         }
     }
-    fw_objects_release(&objects);
+    fw_extents_release(&objects);
 }
 
 static unsigned forgotten;
@@ -140,19 +140,19 @@ static void count_all(void *context, uint64_t number)
 
 static void test_large_ranges_are_forgotten_quickly(void **unused)
 {
-    uint64_t numbers[FW_OBJECTS_WORDS];
-    struct fw_objects objects;
+    uint64_t numbers[FW_EXTENTS_WORDS];
+    struct fw_extents objects;
 
     (void)unused;
-    fw_objects_init(&objects);
+    fw_extents_init(&objects);
     for (unsigned i = 0; i < 5000; i++)
-        fw_objects_of(&objects, BASE + i * 8ull, 8, numbers);
+        fw_extents_of(&objects, BASE + i * 8ull, 8, numbers);
     forgotten = 0;
-    fw_objects_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
+    fw_extents_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
     assert_int_equal(forgotten, 5000);
-    fw_objects_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
+    fw_extents_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
     assert_int_equal(forgotten, 5000);
-    fw_objects_release(&objects);
+    fw_extents_release(&objects);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* objects.c - see objects.h. */
-#include "explore/objects.h"
+/* extents.c - see extents.h. */
+#include "explore/extents.h"
 
 #include "base/alloc.h"
 
@@ -9,19 +9,19 @@
 
 #define FIRST_SIZE 1024u
 
-void fw_objects_init(struct fw_objects *objects)
+void fw_extents_init(struct fw_extents *objects)
 {
-    *objects = (struct fw_objects) { .size = FIRST_SIZE };
+    *objects = (struct fw_extents) { .size = FIRST_SIZE };
     objects->words = fw_xcalloc(FIRST_SIZE, sizeof *objects->words);
 }
 
-void fw_objects_release(struct fw_objects *objects)
+void fw_extents_release(struct fw_extents *objects)
 {
     free(objects->words);
-    *objects = (struct fw_objects) { 0 };
+    *objects = (struct fw_extents) { 0 };
 }
 
-void fw_objects_clear(struct fw_objects *objects)
+void fw_extents_clear(struct fw_extents *objects)
 {
     if (objects->count)
         memset(objects->words, 0, objects->size * sizeof *objects->words);
@@ -30,21 +30,21 @@ void fw_objects_clear(struct fw_objects *objects)
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-static struct fw_objects_word *slot_of(const struct fw_objects *objects, uint64_t word)
+static struct fw_extents_word *slot_of(const struct fw_extents *objects, uint64_t word)
 {
     uint64_t at = word * 0x9e3779b97f4a7c15u >> 20;
 
     for (;; at++) {
-        struct fw_objects_word *slot = &objects->words[at & (objects->size - 1)];
+        struct fw_extents_word *slot = &objects->words[at & (objects->size - 1)];
 
         if (!slot->word || slot->word == word + 1)
             return slot;
     }
 }
 
-static void grow(struct fw_objects *objects)
+static void grow(struct fw_extents *objects)
 {
-    struct fw_objects old = *objects;
+    struct fw_extents old = *objects;
 
     objects->size *= 2;
     objects->words = fw_xcalloc(objects->size, sizeof *objects->words);
@@ -54,9 +54,9 @@ static void grow(struct fw_objects *objects)
     free(old.words);
 }
 
-static struct fw_objects_word *word_get(struct fw_objects *objects, uint64_t word)
+static struct fw_extents_word *word_get(struct fw_extents *objects, uint64_t word)
 {
-    struct fw_objects_word *slot = slot_of(objects, word);
+    struct fw_extents_word *slot = slot_of(objects, word);
 
     if (slot->word)
         return slot;
@@ -69,13 +69,13 @@ static struct fw_objects_word *word_get(struct fw_objects *objects, uint64_t wor
     return slot;
 }
 
-static uint64_t number_of(const struct fw_objects_word *word, uint8_t part)
+static uint64_t number_of(const struct fw_extents_word *word, uint8_t part)
 {
     return (word->word - 1) * 8 + (uint64_t)__builtin_ctz(part);
 }
 
 /* The part that these bytes belong to, made one with all that they touch. */
-static uint8_t join(struct fw_objects_word *word, uint8_t bytes)
+static uint8_t join(struct fw_extents_word *word, uint8_t bytes)
 {
     unsigned kept = 0;
 
@@ -99,14 +99,14 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint64_t end)
     return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
 }
 
-unsigned fw_objects_of(struct fw_objects *objects, uint64_t address, uint64_t bytes,
-                       uint64_t numbers[FW_OBJECTS_WORDS])
+unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t bytes,
+                       uint64_t numbers[FW_EXTENTS_WORDS])
 {
     uint64_t end = address + (bytes ? bytes : 1);
     unsigned count = 0;
 
-    for (uint64_t word = address / 8; word * 8 < end && count < FW_OBJECTS_WORDS; word++) {
-        struct fw_objects_word *at = word_get(objects, word);
+    for (uint64_t word = address / 8; word * 8 < end && count < FW_EXTENTS_WORDS; word++) {
+        struct fw_extents_word *at = word_get(objects, word);
 
         numbers[count++] = number_of(at, join(at, bytes_in(word, address, end)));
     }
@@ -122,7 +122,7 @@ struct forgetting {
 };
 
 /* The word keeps its place: what was put behind it is still found. */
-static void forget_in(struct fw_objects_word *word, const struct forgetting *what)
+static void forget_in(struct fw_extents_word *word, const struct forgetting *what)
 {
     uint8_t gone = bytes_in(word->word - 1, what->address, what->end);
     unsigned kept = 0;
@@ -136,7 +136,7 @@ static void forget_in(struct fw_objects_word *word, const struct forgetting *wha
     memset(word->parts + kept, 0, 8 - kept);
 }
 
-void fw_objects_forget(struct fw_objects *objects, uint64_t address, uint64_t bytes,
+void fw_extents_forget(struct fw_extents *objects, uint64_t address, uint64_t bytes,
                        void (*visit)(void *context, uint64_t number), void *context)
 {
     struct forgetting what = { address, address + bytes, visit, context };
