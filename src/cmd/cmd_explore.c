@@ -94,7 +94,7 @@ static const struct fw_option options[] = {
                 "FILE:LINEs, with commas between them: only there, and where a thread waits." },
     { "seed", 0, "N", "of all random choices (1)", FW_OPTION(COUNT, struct explore, seed), HOW },
     { "virtual-time", 0, NULL, "sleeping takes no time",
-      FW_OPTION(FLAG, struct explore, virtual_time), HOW,
+      FW_OPTION(FLAG, struct explore, virtual_time), .rare = true, HOW,
       .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
     { "jobs", 'j', "N", "runs at the same time (1)", FW_OPTION(COUNT, struct explore, jobs), HOW,
       .detail = "The result does not depend on it." },
@@ -119,16 +119,16 @@ static const struct fw_option options[] = {
                 "FOREWEAVE_OUTPUT a file with what was printed. Deadlocks and runs that hang are "
                 "always failures." },
     { "setup", 0, "COMMAND", "a command to run before each run",
-      FW_OPTION(TEXT, struct explore, escort.setup), SERVERS,
+      FW_OPTION(TEXT, struct explore, escort.setup), .rare = true, SERVERS,
       .detail = "It is run by the shell and must exit with 0." },
     { "drive", 0, "COMMAND", "a command that has the program do its work",
-      FW_OPTION(TEXT, struct explore, escort.drive), SERVERS,
+      FW_OPTION(TEXT, struct explore, escort.drive), .rare = true, SERVERS,
       .detail = "For servers: it is run by the shell when the program has started, with its "
                 "process in FOREWEAVE_PID; connecting may take some tries. When it exits, the "
                 "program is told to end. If it exits with another status than 0 the run has "
                 "failed." },
     { "teardown", 0, "COMMAND", "a command that makes the program end (SIGTERM)",
-      FW_OPTION(TEXT, struct explore, escort.teardown), SERVERS,
+      FW_OPTION(TEXT, struct explore, escort.teardown), .rare = true, SERVERS,
       .detail = "Without it a program that is driven is sent SIGTERM, and may end by it." },
     { "folder", 0, "DIR", "keep runs and schedules in DIR, and go on there",
       FW_OPTION(DIR, struct explore, folder),

@@ -252,7 +252,8 @@ static bool is_shown(const char *text)
     for (size_t i = 0; i < FW_FINDING_KIND_COUNT; i++)
         if (strcmp(text, fw_finding_kind_names[i]) == 0)
             return true;
-    return is_number(text, "exit ", 0, 255) || is_number(text, "signal ", 1, 64);
+    return is_number(text, "exit ", 0, 255) || is_number(text, "signal ", 1, 64) ||
+           is_number(text, "driver exit ", 1, 255);
 }
 
 /* All words, one blank between them. */
@@ -273,8 +274,8 @@ static int read_shows(struct reader *reader)
         fw_script_set_shows(reader->schedule, text.buffer);
     else
         status = fw_line_complain_of(&reader->line,
-                                     "'shows' may be 'exit N', 'signal N', 'deadlock', 'stuck', "
-                                     "'hang' or a kind of finding, not",
+                                     "'shows' may be 'exit N', 'signal N', 'driver exit N', "
+                                     "'deadlock', 'stuck', 'hang' or a kind of finding, not",
                                      text.buffer);
     fw_output_abandon(&text);
     return status;

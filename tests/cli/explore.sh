@@ -347,7 +347,7 @@ err_has 'steps are too many for a file'
 
 # --- budgets -------------------------------------------------------------------------------------
 expect 0 explore -q -s random -n 37 -- ./right
-out_is 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
+out_has 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
 expect 66 explore -q -s random --until-first --folder=first -- ./lost
 out_has 'in 1 run,'
 out_has 'ended because a failure was found'
