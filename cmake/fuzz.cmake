@@ -5,7 +5,8 @@ target_include_directories(foreweave_fuzzed PUBLIC src)
 target_compile_options(foreweave_fuzzed PUBLIC -fsanitize=fuzzer-no-link,address,undefined
                        -fno-sanitize-coverage=trace-cmp -O2)
 target_link_libraries(foreweave_fuzzed PUBLIC ${ZSTD_LIBRARY} ${CJSON_LIBRARY} ${DW_LIBRARY}
-                      ${ELF_LIBRARY} ${CAPSTONE_LIBRARY} Threads::Threads)
+                      ${ELF_LIBRARY} ${CAPSTONE_LIBRARY} ${SQLITE_LIBRARY} ${CMAKE_DL_LIBS}
+                      Threads::Threads)
 
 file(GLOB FUZZERS CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(source ${FUZZERS})

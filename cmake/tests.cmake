@@ -54,6 +54,11 @@ target_sources(test_heal_lock PRIVATE src/atomrace/heal_lock.c src/atomrace/heal
 target_sources(test_heal_hold PRIVATE
   src/atomrace/heal_hold.c src/atomrace/heal_lock.c src/atomrace/heal_log.c)
 
+# One program, so that one database server does.
+target_sources(test_memo PRIVATE
+  tests/unit/memo_record.c tests/unit/memo_claims.c tests/unit/memo_many.c
+  tests/unit/memo_merging.c tests/unit/memo_store.c)
+
 file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})
   foreweave_test_program(${source} prop property 900)

@@ -2,25 +2,10 @@
 #include "base/json.h"
 
 #include "base/bug.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* The length of the UTF-8 sequence at s (RFC 3629: no overlong ones, no surrogates), or 0. */
-static size_t utf8_length(const unsigned char *s)
-{
-    size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-    if (s[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return len;
-}
 
 static void quote(struct fw_output *out, const char *text)
 {
@@ -28,7 +13,7 @@ static void quote(struct fw_output *out, const char *text)
 
     fw_output_text(out, "\"");
     while (*s) {
-        size_t len = utf8_length(s);
+        size_t len = fw_utf8_length(s);
 
         if (len == 0)
             fw_output_text(out, "\\ufffd");

@@ -1,0 +1,256 @@
+/* look.c - see memo.h: what the database knows. */
+#include "memo/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/*
+ * Of each predicted iRoot: who predicts it, the greatest verdict, and whether every input that
+ * predicts it has it infeasible.
+ */
+#define STANDING                                                                                   \
+    "WITH by_input AS (SELECT iroot, input, max(verdict) AS verdict, "                             \
+    "max(CASE predictor WHEN 0 THEN 1 ELSE 0 END) AS profile, "                                    \
+    "max(CASE predictor WHEN 1 THEN 1 ELSE 0 END) AS proof "                                       \
+    "FROM predictions GROUP BY iroot, input), "                                                    \
+    "standing AS (SELECT iroot, max(verdict) AS verdict, max(profile) AS profile, "                \
+    "max(proof) AS proof, min(CASE verdict WHEN 1 THEN 1 ELSE 0 END) AS infeasible "               \
+    "FROM by_input GROUP BY iroot) "
+#define STATE                                                                                      \
+    "CASE WHEN i.seen > 0 THEN 0 WHEN s.infeasible = 1 THEN 1 WHEN i.tried > 0 THEN 2 ELSE 3 END"
+
+_Static_assert(FW_MEMO_PROFILE == 0 && FW_MEMO_PROOF == 1 && FW_MEMO_INFEASIBLE == 1 &&
+                   FW_MEMO_WITNESS == 3 && FW_MEMO_EXPOSED == 0 && FW_MEMO_LEFT == 3,
+               "the numbers are those that the database has");
+
+struct looking {
+    struct fw_memo *memo;
+    const char *program;
+    void *context; /* of the caller */
+    int (*take_program)(void *context, const struct fw_memo_program *program);
+    int (*take_iroot)(void *context, const struct fw_memo_row *row);
+    int (*take_run)(void *context, const struct fw_memo_past *run);
+    struct fw_memo_counts *counts;
+};
+
+static uint64_t number(const struct fw_sql_row *row, unsigned cell)
+{
+    return (uint64_t)fw_sql_number(row, cell);
+}
+
+static const char *text(const struct fw_sql_row *row, unsigned cell)
+{
+    return row->at[cell] ? row->at[cell] : "";
+}
+
+/* --- counts ----------------------------------------------------------------------------------- */
+
+static void add_counts(struct fw_memo_counts *to, const struct fw_sql_row *row)
+{
+    to->state[number(row, 1)] += number(row, 2);
+    to->predicted += number(row, 3);
+    to->by[FW_MEMO_PROFILE] += number(row, 4);
+    to->by[FW_MEMO_PROOF] += number(row, 5);
+    to->witness += number(row, 6);
+    to->claimed += number(row, 7);
+}
+
+static int take_counts(void *context, const struct fw_sql_row *row)
+{
+    struct looking *look = context;
+
+    add_counts(&look->counts[0], row);
+    add_counts(&look->counts[number(row, 0)], row);
+    return 0;
+}
+
+static int count(void *context, struct fw_error *err)
+{
+    struct looking *look = context;
+    struct fw_query *q = &look->memo->q;
+    int64_t program;
+
+    memset(look->counts, 0, (FW_IDIOMS + 1) * sizeof *look->counts);
+    if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
+        return -1;
+    fw_query_say(q, STANDING "SELECT i.idiom, " STATE " AS state, count(*), count(s.iroot), "
+                    "sum(s.profile), sum(s.proof), sum(CASE s.verdict WHEN 3 THEN 1 ELSE 0 END), "
+                    "count(c.iroot) FROM iroots i LEFT JOIN standing s ON s.iroot = i.id "
+                    "LEFT JOIN claims c ON c.iroot = i.id WHERE i.program = %" PRId64
+                    " GROUP BY i.idiom, " STATE, program);
+    return fw_query_run(q, look->memo->sql, take_counts, look, err);
+}
+
+int fw_memo_count(struct fw_memo *memo, const char *program,
+                  struct fw_memo_counts counts[FW_IDIOMS + 1], struct fw_error *err)
+{
+    struct looking look = { .memo = memo, .program = program, .counts = counts };
+
+    return fw_sql_read(memo->sql, count, &look, err);
+}
+
+/* --- programs --------------------------------------------------------------------------------- */
+
+static int take_program(void *context, const struct fw_sql_row *row)
+{
+    struct looking *look = context;
+    const struct fw_memo_program program = {
+        text(row, 0), number(row, 1), number(row, 2), number(row, 3), number(row, 4), number(row, 5)
+    };
+
+    return look->take_program(look->context, &program);
+}
+
+#define OF_PROGRAM(from) "(SELECT count(*) FROM " from " WHERE program = p.id)"
+#define OF_SESSIONS(from)                                                                          \
+    "(SELECT count(*) FROM sessions s JOIN runs r ON r.session = s.id " from                       \
+    " WHERE s.program = p.id)"
+
+static int each_program(void *context, struct fw_error *err)
+{
+    struct looking *look = context;
+
+    fw_query_say(&look->memo->q,
+                 "SELECT p.name, " OF_PROGRAM("iroots") ", " OF_SESSIONS("") ", "
+                 OF_PROGRAM("inputs") ", " OF_PROGRAM("builds") ", "
+                 OF_SESSIONS("JOIN failures f ON f.run = r.id")
+                 " FROM programs p ORDER BY p.name");
+    return fw_query_run(&look->memo->q, look->memo->sql, take_program, look, err);
+}
+
+int fw_memo_each_program(struct fw_memo *memo,
+                         int (*take)(void *context, const struct fw_memo_program *program),
+                         void *context, struct fw_error *err)
+{
+    struct looking look = { .memo = memo, .context = context, .take_program = take };
+
+    return fw_sql_read(memo->sql, each_program, &look, err);
+}
+
+/* --- iRoots ----------------------------------------------------------------------------------- */
+
+static int take_iroot(void *context, const struct fw_sql_row *row)
+{
+    struct looking *look = context;
+    struct fw_memo_row iroot = {
+        .idiom = (unsigned)number(row, 0),
+        .waits = number(row, 1) != 0,
+        .own = number(row, 2) != 0,
+        .state = (enum fw_memo_state)number(row, 3),
+        .seen = number(row, 4),
+        .by = { number(row, 5) != 0, number(row, 6) != 0 },
+        .verdict = (enum fw_memo_verdict)number(row, 7),
+        .tried = number(row, 8),
+        .failed = number(row, 9),
+        .campaign = row->at[10],
+        .input = row->at[11],
+        .strategy = row->at[12],
+        .number = number(row, 13),
+        .when = fw_sql_number(row, 14),
+    };
+
+    iroot.count = fw_idiom_accesses(iroot.idiom);
+    for (unsigned i = 0; i < iroot.count; i++) {
+        iroot.access[i] = text(row, 15 + i);
+        iroot.place[i] = text(row, 19 + i);
+    }
+    return look->take_iroot(look->context, &iroot);
+}
+
+/* Of each exposed iRoot the first run: by time, and what decides between equal times is the same
+ * in all databases. */
+#define FIRSTS                                                                                     \
+    "firsts AS (SELECT t.iroot, t.first_run AS run, row_number() OVER (PARTITION BY t.iroot "      \
+    "ORDER BY r.began, e.name, r.number) AS place FROM tallies t JOIN runs r ON r.id = "           \
+    "t.first_run JOIN sessions e ON e.id = t.session WHERE e.program = %" PRId64 ") "
+
+static int each_iroot(void *context, struct fw_error *err)
+{
+    struct looking *look = context;
+    struct fw_query *q = &look->memo->q;
+    int64_t program;
+
+    if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
+        return -1;
+    fw_query_say(q, STANDING ", " FIRSTS
+                    "SELECT i.idiom, i.waits, i.own, " STATE ", i.seen, s.profile, s.proof, "
+                    "s.verdict, i.tried, (SELECT sum(t.failed) FROM attempts t WHERE t.iroot = "
+                    "i.id), e.campaign, n.name, r.strategy, r.number, r.began, a.text, b.text, "
+                    "c.text, d.text, a.place, b.place, c.place, d.place FROM iroots i "
+                    "LEFT JOIN standing s ON s.iroot = i.id "
+                    "LEFT JOIN firsts f ON f.iroot = i.id AND f.place = 1 "
+                    "LEFT JOIN runs r ON r.id = f.run LEFT JOIN sessions e ON e.id = r.session "
+                    "LEFT JOIN inputs n ON n.id = r.input "
+                    "JOIN accesses a ON a.id = i.a JOIN accesses b ON b.id = i.b "
+                    "LEFT JOIN accesses c ON c.id = i.c LEFT JOIN accesses d ON d.id = i.d "
+                    "WHERE i.program = %" PRId64 " ORDER BY i.idiom, a.text, b.text, c.text, "
+                    "d.text, i.waits", program, program);
+    return fw_query_run(q, look->memo->sql, take_iroot, look, err);
+}
+
+int fw_memo_each_iroot(struct fw_memo *memo, const char *program,
+                       int (*take)(void *context, const struct fw_memo_row *row), void *context,
+                       struct fw_error *err)
+{
+    struct looking look = { .memo = memo, .program = program, .context = context,
+                            .take_iroot = take };
+
+    return fw_sql_read(memo->sql, each_iroot, &look, err);
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static int take_run(void *context, const struct fw_sql_row *row)
+{
+    struct looking *look = context;
+    struct fw_memo_past run = {
+        .campaign = text(row, 0),
+        .number = number(row, 1),
+        .input = text(row, 2),
+        .strategy = text(row, 3),
+        .outcome = text(row, 4),
+        .began = fw_sql_number(row, 5),
+        .took = number(row, 6),
+        .exposed = number(row, 7),
+        .failure = text(row, 8),
+        .message = text(row, 9),
+        .schedule = text(row, 10),
+    };
+
+    for (unsigned i = 0; i <= FW_IDIOMS; i++)
+        run.fresh[i] = number(row, 11 + i);
+    return look->take_run(look->context, &run);
+}
+
+static int each_run(void *context, struct fw_error *err)
+{
+    struct looking *look = context;
+    struct fw_query *q = &look->memo->q;
+    int64_t program;
+
+    if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
+        return -1;
+    fw_query_say(q, "WITH " FIRSTS ", fresh AS (SELECT f.run, count(*) AS n0", program);
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        fw_query_say(q, ", sum(CASE i.idiom WHEN %u THEN 1 ELSE 0 END) AS n%u", i, i);
+    fw_query_say(q, " FROM firsts f JOIN iroots i ON i.id = f.iroot WHERE f.place = 1 "
+                    "GROUP BY f.run) SELECT e.campaign, r.number, n.name, r.strategy, r.outcome, "
+                    "r.began, r.took, r.exposed, x.kind, x.message, x.schedule");
+    for (unsigned i = 0; i <= FW_IDIOMS; i++)
+        fw_query_say(q, ", h.n%u", i);
+    fw_query_say(q, " FROM runs r JOIN sessions e ON e.id = r.session "
+                    "JOIN inputs n ON n.id = r.input LEFT JOIN failures x ON x.run = r.id "
+                    "LEFT JOIN fresh h ON h.run = r.id WHERE e.program = %" PRId64
+                    " ORDER BY r.began, e.name, r.number", program);
+    return fw_query_run(q, look->memo->sql, take_run, look, err);
+}
+
+int fw_memo_each_run(struct fw_memo *memo, const char *program,
+                     int (*take)(void *context, const struct fw_memo_past *run), void *context,
+                     struct fw_error *err)
+{
+    struct looking look = { .memo = memo, .program = program, .context = context,
+                            .take_run = take };
+
+    return fw_sql_read(memo->sql, each_run, &look, err);
+}

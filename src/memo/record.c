@@ -1,0 +1,323 @@
+/* record.c - see memo.h: what runs have exposed, and what predictors say. */
+#include "base/bug.h"
+#include "memo/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The statements of this file are about this many rows of ids at a time. */
+#define CHUNKS(ids, i, chunk)                                                                      \
+    for (size_t i = 0, chunk; i < (ids).len; i += chunk)                                           \
+        if (chunk = (ids).len - i < FW_MEMO_CHUNK ? (ids).len - i : FW_MEMO_CHUNK, true)
+
+static void say_ids(struct fw_query *q, const int64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fw_query_say(q, "%s%" PRId64, i ? ", " : "(", ids[i]);
+    fw_query_say(q, ")");
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+/* Different texts may have become one. */
+static void sort_ids(struct fw_memo_ids *ids)
+{
+    size_t kept = 0;
+
+    if (ids->len)
+        qsort(ids->at, ids->len, sizeof *ids->at, compare_ids);
+    for (size_t i = 0; i < ids->len; i++)
+        if (!i || ids->at[i] != ids->at[i - 1])
+            ids->at[kept++] = ids->at[i];
+    ids->len = kept;
+}
+
+static int count_write(struct fw_memo *memo, struct fw_error *err)
+{
+    fw_query_say(&memo->q, "UPDATE sessions SET writes = writes + 1 WHERE id = %" PRId64,
+                 memo->session);
+    return fw_memo_do(memo, err);
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+struct recording {
+    struct fw_memo *memo;
+    const struct fw_memo_names *names;
+    const struct fw_memo_run *run;
+    struct fw_memo_ids ids; /* exposed, each once, in order */
+    int64_t row;            /* of the run */
+    uint64_t fresh;
+};
+
+static int is_recorded(struct recording *r, int64_t *known, struct fw_error *err)
+{
+    struct fw_query *q = &r->memo->q;
+
+    fw_query_say(q, "SELECT 1 FROM sessions s JOIN runs r ON r.session = s.id WHERE s.program = "
+                    "%" PRId64 " AND r.number = %" PRIu64 " AND s.campaign = ",
+                 r->memo->program, r->run->number);
+    fw_query_text(q, r->memo->campaign);
+    return fw_memo_ask(r->memo, known, err);
+}
+
+static int insert_run(struct recording *r, struct fw_error *err)
+{
+    struct fw_query *q = &r->memo->q;
+    int64_t began = r->run->began;
+
+    if (!began && fw_sql_now(r->memo->sql, &began, err) < 0)
+        return -1;
+    fw_query_say(q, "INSERT INTO runs (session, number, input, strategy, outcome, began, took, "
+                    "exposed) VALUES (%" PRId64 ", %" PRIu64 ", %" PRId64 ", ",
+                 r->memo->session, r->run->number, r->memo->input);
+    fw_query_text(q, r->run->strategy);
+    fw_query_say(q, ", ");
+    fw_query_text(q, r->run->outcome);
+    fw_query_say(q, ", %" PRId64 ", %" PRIu64 ", %zu) RETURNING id", began, r->run->took,
+                 r->ids.len);
+    return fw_memo_ask(r->memo, &r->row, err);
+}
+
+static int count_fresh(struct recording *r, const int64_t *ids, size_t count, struct fw_error *err)
+{
+    int64_t fresh;
+
+    fw_query_say(&r->memo->q, "SELECT count(*) FROM iroots WHERE seen = 0 AND id IN ");
+    say_ids(&r->memo->q, ids, count);
+    if (fw_memo_ask(r->memo, &fresh, err) < 0)
+        return -1;
+    r->fresh += (uint64_t)fresh;
+    return 0;
+}
+
+static int count_exposed(struct recording *r, const int64_t *ids, size_t count,
+                         struct fw_error *err)
+{
+    struct fw_query *q = &r->memo->q;
+
+    if (count_fresh(r, ids, count, err) < 0)
+        return -1;
+    fw_query_say(q, "UPDATE iroots SET seen = seen + 1 WHERE id IN ");
+    say_ids(q, ids, count);
+    if (fw_memo_do(r->memo, err) < 0)
+        return -1;
+    fw_query_say(q, "INSERT INTO tallies (iroot, session, seen, first_run) VALUES ");
+    for (size_t i = 0; i < count; i++)
+        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", 1, %" PRId64 ")", i ? ", " : "", ids[i],
+                     r->memo->session, r->row);
+    fw_query_say(q, " ON CONFLICT (iroot, session) DO UPDATE SET seen = tallies.seen + 1");
+    return fw_memo_do(r->memo, err);
+}
+
+/* The attempt counts if the claim is still ours. */
+static int finish_claim(struct recording *r, struct fw_error *err)
+{
+    struct fw_query *q = &r->memo->q;
+    int64_t id = (int64_t)r->run->claim->id, ours;
+    bool exposed = bsearch(&id, r->ids.at, r->ids.len, sizeof id, compare_ids) != NULL;
+    int failed = r->run->failure != NULL;
+
+    fw_query_say(q, "DELETE FROM claims WHERE iroot = %" PRId64 " AND session = %" PRId64
+                    " AND token = %" PRIu64 " RETURNING iroot",
+                 id, r->memo->session, r->run->claim->token);
+    if (fw_memo_ask(r->memo, &ours, err) < 0)
+        return -1;
+    if (!ours)
+        return 0;
+    fw_query_say(q, "INSERT INTO attempts (iroot, input, session, tried, exposed, failed) VALUES "
+                    "(%" PRId64 ", %" PRId64 ", %" PRId64 ", 1, %d, %d) "
+                    "ON CONFLICT (iroot, input, session) DO UPDATE SET "
+                    "tried = attempts.tried + 1, exposed = attempts.exposed + excluded.exposed, "
+                    "failed = attempts.failed + excluded.failed",
+                 id, r->memo->input, r->memo->session, exposed, failed);
+    if (fw_memo_do(r->memo, err) < 0)
+        return -1;
+    fw_query_say(q, "UPDATE iroots SET tried = tried + 1 WHERE id = %" PRId64, id);
+    return fw_memo_do(r->memo, err);
+}
+
+static int insert_failure(struct recording *r, struct fw_error *err)
+{
+    const struct fw_memo_failure *failure = r->run->failure;
+    struct fw_query *q = &r->memo->q;
+
+    fw_query_say(q, "INSERT INTO failures (run, iroot, kind, message, schedule) VALUES (%" PRId64
+                    ", ", r->row);
+    if (r->run->claim)
+        fw_query_say(q, "%" PRIu64 ", ", r->run->claim->id);
+    else
+        fw_query_say(q, "NULL, ");
+    fw_query_text(q, failure->kind);
+    fw_query_say(q, ", ");
+    fw_query_text(q, failure->message ? failure->message : "");
+    fw_query_say(q, ", ");
+    fw_query_text(q, failure->schedule ? failure->schedule : "");
+    fw_query_say(q, ")");
+    return fw_memo_do(r->memo, err);
+}
+
+static int record(void *context, struct fw_error *err)
+{
+    struct recording *r = context;
+    int64_t known;
+
+    r->fresh = 0;
+    if (is_recorded(r, &known, err) < 0)
+        return -1;
+    if (known)
+        return 1;
+    if (fw_memo_intern(r->memo, r->memo->program, r->names, r->run->exposed, r->run->exposed_count,
+                       &r->ids, err) < 0)
+        return -1;
+    sort_ids(&r->ids);
+    if (insert_run(r, err) < 0)
+        return -1;
+    CHUNKS(r->ids, i, count)
+        if (count_exposed(r, r->ids.at + i, count, err) < 0)
+            return -1;
+    if ((r->run->claim && finish_claim(r, err) < 0) ||
+        (r->run->failure && insert_failure(r, err) < 0))
+        return -1;
+    return count_write(r->memo, err);
+}
+
+int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
+                   const struct fw_memo_run *run, uint64_t *fresh, struct fw_error *err)
+{
+    struct recording r = { .memo = memo, .names = names, .run = run };
+    int result;
+
+    FW_ASSERT(memo->session);
+    result = fw_memo_write(memo, record, &r, err);
+    if (result >= 0 && fresh)
+        *fresh = r.fresh;
+    fw_vec_release(&r.ids);
+    return result;
+}
+
+/* --- predictions ------------------------------------------------------------------------------ */
+
+struct predicted {
+    int64_t iroot;
+    const struct fw_memo_prediction *said;
+};
+
+struct predicting {
+    struct fw_memo *memo;
+    const struct fw_memo_names *names;
+    const struct fw_memo_prediction *said;
+    size_t count;
+    struct fw_memo_ids ids;
+    FW_VEC(struct predicted) rows; /* each once, the greatest verdict */
+    uint64_t fresh;
+};
+
+static int compare_predicted(const void *a, const void *b)
+{
+    const struct predicted *left = a, *right = b;
+
+    if (left->iroot != right->iroot)
+        return left->iroot < right->iroot ? -1 : 1;
+    if (left->said->by != right->said->by)
+        return left->said->by < right->said->by ? -1 : 1;
+    return (int)right->said->verdict - (int)left->said->verdict;
+}
+
+static void sort_rows(struct predicting *p)
+{
+    size_t kept = 0;
+
+    fw_vec_clear(&p->rows);
+    for (size_t i = 0; i < p->count; i++) {
+        struct predicted row = { p->ids.at[i], &p->said[i] };
+
+        fw_vec_push(&p->rows, row);
+    }
+    if (p->count)
+        qsort(p->rows.at, p->rows.len, sizeof *p->rows.at, compare_predicted);
+    for (size_t i = 0; i < p->rows.len; i++)
+        if (!i || p->rows.at[i].iroot != p->rows.at[i - 1].iroot ||
+            p->rows.at[i].said->by != p->rows.at[i - 1].said->by)
+            p->rows.at[kept++] = p->rows.at[i];
+    p->rows.len = kept;
+}
+
+/* How many of them nobody has predicted for this input. */
+static int count_unpredicted(struct predicting *p, const int64_t *ids, size_t count,
+                             struct fw_error *err)
+{
+    int64_t known;
+
+    fw_query_say(&p->memo->q, "SELECT count(DISTINCT iroot) FROM predictions WHERE input = %" PRId64
+                              " AND iroot IN ", p->memo->input);
+    say_ids(&p->memo->q, ids, count);
+    if (fw_memo_ask(p->memo, &known, err) < 0)
+        return -1;
+    p->fresh += count - (uint64_t)known;
+    return 0;
+}
+
+static int insert_predictions(struct predicting *p, const struct predicted *rows, size_t count,
+                              struct fw_error *err)
+{
+    struct fw_query *q = &p->memo->q;
+
+    fw_query_say(q, "INSERT INTO predictions (iroot, input, predictor, verdict, schedule) VALUES ");
+    for (size_t i = 0; i < count; i++) {
+        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", %d, %d, ", i ? ", " : "", rows[i].iroot,
+                     p->memo->input, rows[i].said->by, rows[i].said->verdict);
+        if (rows[i].said->schedule)
+            fw_query_text(q, rows[i].said->schedule);
+        else
+            fw_query_say(q, "NULL");
+        fw_query_say(q, ")");
+    }
+    fw_query_say(q, FW_MEMO_BETTER);
+    return fw_memo_do(p->memo, err);
+}
+
+static int predict(void *context, struct fw_error *err)
+{
+    struct predicting *p = context;
+    struct fw_iroot *iroots = fw_xcalloc(p->count ? p->count : 1, sizeof *iroots);
+    int result;
+
+    p->fresh = 0;
+    for (size_t i = 0; i < p->count; i++)
+        iroots[i] = p->said[i].iroot;
+    result = fw_memo_intern(p->memo, p->memo->program, p->names, iroots, p->count, &p->ids, err);
+    free(iroots);
+    if (result < 0)
+        return -1;
+    sort_rows(p);
+    sort_ids(&p->ids);
+    CHUNKS(p->ids, i, count)
+        if (count_unpredicted(p, p->ids.at + i, count, err) < 0)
+            return -1;
+    CHUNKS(p->rows, i, count)
+        if (insert_predictions(p, p->rows.at + i, count, err) < 0)
+            return -1;
+    return count_write(p->memo, err);
+}
+
+int fw_memo_predict(struct fw_memo *memo, const struct fw_memo_names *names,
+                    const struct fw_memo_prediction *predictions, size_t count, uint64_t *fresh,
+                    struct fw_error *err)
+{
+    struct predicting p = { .memo = memo, .names = names, .said = predictions, .count = count };
+    int result;
+
+    FW_ASSERT(memo->session);
+    result = fw_memo_write(memo, predict, &p, err);
+    if (result >= 0 && fresh)
+        *fresh = p.fresh;
+    fw_vec_release(&p.ids);
+    fw_vec_release(&p.rows);
+    return result;
+}
