@@ -2,6 +2,7 @@
 #include "explore/coverage.h"
 
 #include "base/alloc.h"
+#include "iroot/locate.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 struct fw_coverage {
     pthread_mutex_t lock;
-    struct fw_strtab accesses; /* guarded by lock */
+    struct fw_strtab accesses; /* these are guarded by lock */
+    struct fw_locator *locator;
     struct fw_iroot_set *exposed;
 };
 
@@ -19,6 +21,7 @@ struct fw_coverage *fw_coverage_create(void)
 
     pthread_mutex_init(&coverage->lock, NULL);
     fw_strtab_init(&coverage->accesses);
+    coverage->locator = fw_locator_create();
     coverage->exposed = fw_iroot_set_create();
     return coverage;
 }
@@ -29,6 +32,7 @@ void fw_coverage_destroy(struct fw_coverage *coverage)
         return;
     pthread_mutex_destroy(&coverage->lock);
     fw_strtab_release(&coverage->accesses);
+    fw_locator_destroy(coverage->locator);
     fw_iroot_set_destroy(coverage->exposed);
     free(coverage);
 }
@@ -37,14 +41,12 @@ uint32_t fw_coverage_number(void *context, const char *module, uint64_t offset,
                             enum fw_iroot_does does)
 {
     struct fw_coverage *coverage = context;
-    const char *slash = strrchr(module, '/');
-    struct fw_access access = { .does = does,
-                                .module = slash ? slash + 1 : module,
-                                .offset = offset };
+    struct fw_located located;
     uint32_t number;
 
     pthread_mutex_lock(&coverage->lock);
-    number = fw_access_intern(&coverage->accesses, &access);
+    located = fw_locate(coverage->locator, module, offset, does);
+    number = fw_access_intern(&coverage->accesses, &located.access);
     pthread_mutex_unlock(&coverage->lock);
     return number;
 }

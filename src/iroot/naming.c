@@ -4,6 +4,11 @@
 #include "base/alloc.h"
 #include "base/bug.h"
 #include "base/vec.h"
+#include "iroot/locate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 FW_VEC_TYPE(numbers, uint32_t);
 
@@ -12,6 +17,7 @@ struct fw_naming {
     struct fw_strtab *accesses;
     struct numbers by_site[FW_DOES_COUNT];   /* number + 1; 0: not worked out yet */
     struct numbers by_target[FW_DOES_COUNT]; /* of events without a site */
+    struct fw_locator *locator;
 };
 
 enum fw_iroot_does fw_iroot_does_of(unsigned kind)
@@ -40,6 +46,7 @@ struct fw_naming *fw_naming_create(const struct fw_symbols *symbols, struct fw_s
 
     naming->symbols = symbols;
     naming->accesses = accesses;
+    naming->locator = fw_locator_create();
     return naming;
 }
 
@@ -51,6 +58,7 @@ void fw_naming_destroy(struct fw_naming *naming)
         fw_vec_release(&naming->by_site[i]);
         fw_vec_release(&naming->by_target[i]);
     }
+    fw_locator_destroy(naming->locator);
     free(naming);
 }
 
@@ -66,13 +74,29 @@ static uint32_t name_target(struct fw_naming *naming, const struct fw_event *eve
     return number;
 }
 
+/* A recorder's name, PATH+0xOFFSET, which is the instruction before the one returned to; true: it
+ * is one, and path is the caller's. */
+static bool is_recorded(const char *name, char **path, uint64_t *offset)
+{
+    const char *plus = strrchr(name, '+');
+
+    if (name[0] != '/' || !plus || sscanf(plus, "+0x%" SCNx64, offset) != 1)
+        return false;
+    *path = fw_xstrndup(name, (size_t)(plus - name));
+    return true;
+}
+
 static uint32_t name_site(struct fw_naming *naming, uint32_t site, enum fw_iroot_does does)
 {
-    struct fw_access access = {
-        .does = does,
-        .site = fw_symbols_name(naming->symbols, FW_SPACE_SITE, site),
-    };
+    const char *name = fw_symbols_name(naming->symbols, FW_SPACE_SITE, site);
+    struct fw_access access = { .does = does, .site = name };
+    uint64_t offset;
+    char *path;
 
+    if (is_recorded(name, &path, &offset)) {
+        access = fw_locate(naming->locator, path, offset + 1, does).access;
+        free(path);
+    }
     return fw_access_intern(naming->accesses, &access);
 }
 
