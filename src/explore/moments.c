@@ -25,7 +25,7 @@ static void note_fork(struct fw_moments *moments, const struct fw_event *fork)
 static bool is_annotation(const struct fw_symbols *symbols, const struct fw_event *event)
 {
     return (event->kind == FW_ATOMIC_RMW || event->kind == FW_ATOMIC_LOAD) &&
-           strncmp(fw_symbols_name(symbols, FW_SPACE_VARIABLE, event->target), "hb:", 3) == 0;
+           fw_variable_is_order(symbols, event->target);
 }
 
 static void add_batch(struct fw_moments *moments, const struct fw_symbols *symbols,

@@ -317,7 +317,7 @@ static void sort_into_lanes(struct atomicity *atomicity, const uint32_t *row, ui
     fw_lanes_finish(&atomicity->points);
 }
 
-/* Accesses of two threads, one of which writes? */
+/* Accesses of two threads to data, one of which writes? */
 static bool may_be_violated(const struct atomicity *atomicity, const uint32_t *row, uint32_t count)
 {
     bool two = false, writes = false;
@@ -326,7 +326,8 @@ static bool may_be_violated(const struct atomicity *atomicity, const uint32_t *r
         two |= event_at(atomicity, row[i])->thread != event_at(atomicity, row[0])->thread;
         writes |= fw_is_write(event_at(atomicity, row[i])->kind);
     }
-    return two && writes;
+    return two && writes &&
+           !fw_variable_is_order(atomicity->trace->symbols, event_at(atomicity, row[0])->target);
 }
 
 /* Looks at the next variable; true: it may have a violation, and is in lanes. */

@@ -41,6 +41,8 @@ static void add_variable(const struct fw_core *core, bool values, uint32_t varia
     uint32_t from = core->writes.start[variable], to = core->writes.start[variable + 1];
     uint32_t last = 0;
 
+    if (fw_variable_is_order(core->trace->symbols, variable))
+        return;
     for (uint32_t g = from; g < to; g++)
         if (last_of(core, &core->writes.groups[g]) > last)
             last = last_of(core, &core->writes.groups[g]);

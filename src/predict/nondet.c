@@ -115,7 +115,8 @@ static bool may_differ(const struct nondet *nondet, const uint32_t *row, uint32_
         if (fw_is_write(kind))
             latest = row[i];
     }
-    return two && reads && latest != FW_NO_EVENT;
+    return two && reads && latest != FW_NO_EVENT &&
+           !fw_variable_is_order(nondet->trace->symbols, event_at(nondet, row[0])->target);
 }
 
 static void forget_own(struct nondet *nondet, const uint32_t *row, uint32_t count)

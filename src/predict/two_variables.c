@@ -64,7 +64,7 @@ static void find_shared(struct job *job)
             two |= event->thread != job->trace->events[rows->items[rows->start[v]]].thread;
             writes |= fw_is_write(event->kind);
         }
-        job->shared[v] = two && writes;
+        job->shared[v] = two && writes && !fw_variable_is_order(job->trace->symbols, v);
     }
 }
 

@@ -471,17 +471,14 @@ void fw_final_unseen(struct fw_final *f, uint64_t start, uint64_t bytes)
 
 /* --- objects ------------------------------------------------------------------------------- */
 
-/* Objects of the runtime's own stand for what the kernel carries from thread to thread. */
-static void shorten(char *name)
+/* Objects of the runtime's own stand for what the kernel carries from thread to thread: a channel,
+ * and the room in it (io_channel.c), which has an odd address. */
+static void name_object(struct fw_final *f, uint64_t address, char name[FW_FINAL_NAME])
 {
-    static const char runtime[] = "/libforeweave_rt.so+";
-    char *at = strstr(name, runtime);
-
-    if (!at)
-        return;
-    at += sizeof runtime - 1;
-    memcpy(name, "kernel+", 7);
-    memmove(name + 7, at, strlen(at) + 1);
+    fw_final_name(f, address, name);
+    if (strstr(name, "/libforeweave_rt.so+"))
+        snprintf(name, FW_FINAL_NAME, "%s%" PRIu32, address & 1 ? "room" : "channel",
+                 ++f->channels[address & 1]);
 }
 
 static uint32_t find_object(struct fw_final *f, enum fw_space space, uint64_t address)
@@ -495,8 +492,7 @@ static uint32_t find_object(struct fw_final *f, enum fw_space space, uint64_t ad
         if (chunk->objects.at[i].offset == offset && chunk->objects.at[i].space == space)
             return chunk->objects.at[i].id;
     memcpy(name, "hb:", 3);
-    fw_final_name(f, address, name + 3);
-    shorten(name + 3);
+    name_object(f, address, name + 3);
     id = fw_final_fresh_id(f, space, space == FW_SPACE_VARIABLE ? name : name + 3);
     fw_vec_push(&chunk->objects, ((struct final_object) { offset, (uint8_t)space, id }));
     return id;

@@ -136,6 +136,7 @@ struct fw_final {
     size_t posts_answered;
     FW_VEC(struct final_order) orders;
     struct fw_addrmap order_of; /* the object's variable, and one more → index */
+    uint32_t channels[2]; /* of the kernel that have a name, and rooms in them */
 
     /* Memory. */
     const struct fw_kept *kept, *kept_end; /* of lives to come */

@@ -69,10 +69,29 @@ static void collect_rows(struct view *view, uint64_t steps)
 
 /* --- layout ------------------------------------------------------------------------------ */
 
+/* What comes before what, and holds no data: what the thread does, rather than how it is told. */
+static void order_text(const struct fw_symbols *symbols, const struct fw_event *event, char *text,
+                       size_t size)
+{
+    const char *name = fw_symbols_name(symbols, FW_SPACE_VARIABLE, event->target) + 3;
+    bool before = fw_is_write(event->kind), kernel = strncmp(name, "channel", 7) == 0;
+    int length = kernel ? (int)strcspn(name, "#") : (int)strlen(name); /* one for each sender */
+
+    snprintf(text, size, "%s(%.*s)",
+             kernel ? (before ? "send" : "receive") : (before ? "before" : "after"), length, name);
+}
+
 /* The operation as it is shown: no letters that could disturb a terminal, not too many. */
 static void op_text(const struct view *view, uint32_t position, char text[MAX_OP + 1])
 {
-    fw_event_text(view->trace->symbols, &view->trace->events[position], text, MAX_OP + 1);
+    const struct fw_symbols *symbols = view->trace->symbols;
+    const struct fw_event *event = &view->trace->events[position];
+
+    if (fw_kind_info[event->kind].space == FW_SPACE_VARIABLE &&
+        fw_variable_is_order(symbols, event->target))
+        order_text(symbols, event, text, MAX_OP + 1);
+    else
+        fw_event_text(symbols, event, text, MAX_OP + 1);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';

@@ -17,6 +17,7 @@
 #include "trace/event.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct fw_places;
 
@@ -39,6 +40,13 @@ static inline const char *fw_symbols_name(const struct fw_symbols *symbols, enum
                                           uint32_t id)
 {
     return fw_strtab_text(&symbols->table[space], id);
+}
+
+/* Does the variable hold no data, but stand for what comes before what ("hb:NAME": annotations, the
+ * kernel)? */
+static inline bool fw_variable_is_order(const struct fw_symbols *symbols, uint32_t variable)
+{
+    return strncmp(fw_symbols_name(symbols, FW_SPACE_VARIABLE, variable), "hb:", 3) == 0;
 }
 
 static inline const char *fw_thread_name(const struct fw_symbols *symbols, uint32_t thread)

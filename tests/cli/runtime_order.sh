@@ -10,7 +10,7 @@ for how in pipe socketpair eventfd tcp unix signal stream none; do
     expect $wanted check --analysis=hb trace.fwt
     [ "$how" != none ] || out_has "order.c"
     expect 0 trace show trace.fwt
-    out_has "hb:kernel"
+    out_has "hb:channel"
     out_lacks "libforeweave_rt"
 done
 
