@@ -52,7 +52,9 @@ void fw_replay_report_text(const struct fw_replay_report *report, struct fw_outp
 {
     print_verdict(report, out);
     for (size_t i = 0; i < report->move_count; i++)
-        fw_output_printf(out, "this build has other places: %s\n", report->moves[i]);
+        fw_output_printf(out, "%s: %s\n",
+                         report->rebuilt ? "this build has other places" : "not as it is written",
+                         report->moves[i]);
     if (report->divergence) {
         print_step_at(report, report->diverged, out);
         fw_output_printf(out, "  went otherwise: %s\n", report->divergence);

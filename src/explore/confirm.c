@@ -6,7 +6,11 @@
 
 /* --- runs that nothing disturbs -------------------------------------------------------------- */
 
-#define SECONDS 1 /* for runs that shall show whether they differ */
+#define SECONDS 1    /* for runs that shall show whether they differ */
+#define ALIKE   2u   /* runs that go otherwise alike, behind which there is no third */
+#define LEAST   0.5  /* seconds for a thread to come back from the kernel ... */
+#define LONGER  4    /* ... and so many times what it has taken ... */
+#define MOST    5.0  /* ... but not more */
 
 static bool is_alike(const struct fw_run_result *a, const struct fw_run_result *b)
 {
@@ -23,6 +27,8 @@ static int run_undisturbed(struct fw_session *session, struct fw_baseline *basel
         return -1;
     if (baseline->runs && result->end == FW_RUN_OVER)
         return 0;
+    if (fw_session_head(session)->away_ns > baseline->away * 1e9)
+        baseline->away = (double)fw_session_head(session)->away_ns / 1e9;
     if (!baseline->runs++)
         baseline->output = fw_session_output_hash(session);
     baseline->end_differs |= !is_alike(result, &baseline->results[0]);
@@ -173,9 +179,16 @@ static size_t count_shown(const struct fw_steps *steps)
     return count;
 }
 
+static uint32_t patience_ms(const struct fw_baseline *baseline)
+{
+    double seconds = LEAST + LONGER * baseline->away;
+
+    return (uint32_t)((seconds < MOST ? seconds : MOST) * 1000);
+}
+
 static int run_once(const struct fw_moments *moments, const struct fw_shown *witness,
-                    struct fw_way way, struct fw_session *session, struct fw_run_result *result,
-                    size_t *shown, struct fw_error *err)
+                    struct fw_way way, uint32_t patience, struct fw_session *session,
+                    struct fw_run_result *result, size_t *shown, struct fw_error *err)
 {
     struct fw_steps steps = { 0 };
     struct fw_paths paths = { 0 };
@@ -184,6 +197,8 @@ static int run_once(const struct fw_moments *moments, const struct fw_shown *wit
     *shown = count_shown(&steps);
     if (status == 0) {
         struct fw_run_order order = { .strategy = FW_STRATEGY_STEPS,
+                                      .flags = FW_CONTROL_STRICT,
+                                      .patience = patience,
                                       .steps = steps.at,
                                       .step_count = (uint32_t)steps.len,
                                       .paths = paths.at,
@@ -196,19 +211,39 @@ static int run_once(const struct fw_moments *moments, const struct fw_shown *wit
     return status;
 }
 
+/* Counts runs in a row that diverge at the same step. */
+struct alike {
+    uint32_t step;
+    unsigned count;
+};
+
+static bool goes_otherwise_again(struct alike *alike, const struct fw_session *session)
+{
+    uint32_t step = fw_session_head(session)->diverged;
+
+    alike->count = step && step == alike->step ? alike->count + 1 : step != 0;
+    alike->step = step;
+    return alike->count >= ALIKE;
+}
+
 static int run_all(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
                    struct fw_baseline *baseline, struct fw_session *session,
                    struct fw_confirmation *confirmation, struct fw_error *err)
 {
-    for (; confirmation->runs < runs; confirmation->runs++) {
+    struct alike alike = { 0 };
+    bool over = false;
+
+    for (; confirmation->runs < runs && !over; confirmation->runs++) {
         struct fw_way way = { confirmation->runs, confirmation->loosely };
         struct fw_run_result result;
         size_t shown;
 
-        if (run_once(moments, witness, way, session, &result, &shown, err) < 0)
+        if (run_once(moments, witness, way, patience_ms(baseline), session, &result, &shown,
+                     err) < 0)
             return -1;
         if (result.end == FW_RUN_OVER)
             return confirmation->runs ? 0 : fw_error_set(err, "it was interrupted");
+        over = goes_otherwise_again(&alike, session) && !confirmation->confirmed;
         judge(witness, baseline, session, &result, shown, confirmation);
     }
     return 0;

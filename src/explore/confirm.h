@@ -22,6 +22,7 @@ struct fw_baseline {
     struct fw_run_result results[FW_BASELINE_RUNS];
     uint64_t output; /* hash */
     unsigned runs;
+    double away; /* seconds: the longest that a thread was in the kernel */
     /* From run to run, so that the schedule does not decide it: says nothing. */
     bool end_differs, output_differs;
 };
@@ -47,8 +48,10 @@ bool fw_baseline_differs(struct fw_baseline *baseline, struct fw_session *sessio
 
 /*
  * Runs the witness `runs` times, in variants that go on differently; and if not all of these
- * show it, as often again loosely, which counts if more of those do.  -1: it could not be tried,
- * and err says why.
+ * show it, as often again loosely, which counts if more of those do.  Fewer times where it goes
+ * otherwise at the same step again and again.  A thread in the kernel is waited for as long as it
+ * may take by what the baseline has seen, up to some seconds.  -1: it could not be tried, and err
+ * says why.
  */
 int fw_confirm(const struct fw_moments *moments, const struct fw_shown *witness, unsigned runs,
                struct fw_baseline *baseline, struct fw_session *session,

@@ -34,6 +34,9 @@ unsigned fw_channel_in(int fd);
 bool fw_channel_is_none(int fd);
 /* What writing puts them into; address: NULL, or where a datagram goes. */
 unsigned fw_channel_out(int fd, const void *address, socklen_t length);
+/* Is it known that only threads of this process put something in, and take it out? */
+enum fw_within { FW_WITHIN_NOT, FW_WITHIN_AT_ONCE, FW_WITHIN_NET /* bytes may be under way */ };
+enum fw_within fw_channel_within(int fd);
 /* The one of a key; made if there is none yet.  Kinds of keys are told apart by `kind`. */
 unsigned fw_channel_of(unsigned kind, uint64_t a, uint64_t b);
 bool fw_channel_known(unsigned kind, uint64_t a, uint64_t b);
@@ -80,8 +83,11 @@ unsigned fw_channel_socket(int fd, bool *datagrams);
 unsigned fw_channel_datagrams(int fd, const void *address, socklen_t length);
 /* Gives a socket its channel (io_channel.c). */
 void fw_channel_set_socket(int fd, unsigned channel);
+/* The same for a socket: does it talk to one of this process, and never gives up? */
+enum fw_within fw_channel_socket_within(int fd, bool connected);
 void fw_channel_listens(struct fw_thread *t, int fd, uintptr_t pc);
-void fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t length,
+/* True: a thread of this process listens there, so it hardly takes long. */
+bool fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t length,
                            uintptr_t pc);
 void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length,
                           uintptr_t pc);

@@ -168,10 +168,14 @@ void fw_control_gone(void)
     around--;
 }
 
-void fw_control_returned(void)
+void fw_control_returned(uint64_t away)
 {
-    if (fw_control_on && around > 1)
+    if (!fw_control_on)
+        return;
+    if (around > 1)
         fw_control->returned = 1;
+    if (away > fw_control->away_ns)
+        fw_control->away_ns = away;
 }
 
 bool fw_control_alone(void)
@@ -236,7 +240,7 @@ void fw_control_wake_first(struct fw_thread *t)
     if (t->deadline > now)
         fw_control_ahead += t->deadline - now;
     fw_unblock(t, FW_TIMED_OUT);
-    fw_control_returned();
+    fw_control_returned(0);
 }
 
 /* Timers are seen until they expire; what they send may take its time. */
@@ -318,6 +322,8 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
     struct fw_control_thread *entry = told(t);
     bool at_site = plan->site != FW_CONTROL_NONE;
 
+    if (t->state == FW_STATE_OUTSIDE)
+        plan->away_since = fw_now();
     if (entry) {
         entry->state = t->state;
         entry->blocks = t->hot ? t->hot->blocks : 0;

@@ -73,8 +73,8 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
-/* A thread has come back from the kernel, or its time was over. */
-void fw_control_returned(void);
+/* A thread has come back from the kernel after so many ns, or its time was over (0). */
+void fw_control_returned(uint64_t away);
 /* Have all threads but one been joined? */
 bool fw_control_alone(void);
 /* t has looked at what it waits for once more. */

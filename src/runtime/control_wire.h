@@ -54,6 +54,8 @@ enum {
     FW_CONTROL_DECISIONS = 16,  /* decisions are told (FW_STRATEGY_CHOICES) */
     FW_CONTROL_VIRTUAL = 32,    /* time passes only when everybody waits for it */
     FW_CONTROL_STOP = 64,       /* raise SIGTRAP at the step marked FW_STEP_STOP */
+    FW_CONTROL_STRICT = 128,    /* steps are no more followed when one of them, before the last
+                                   goal, has gone otherwise: the run shows nothing any more */
     FW_CONTROL_WALK = 2048,     /* behind the last step who goes on is drawn at every point */
     FW_CONTROL_FROZEN = 1024,   /* a site that is found to be shared is marked FW_SITE_FOUND and no
                                    point yet: the run does not depend on what others have found */
@@ -277,7 +279,7 @@ struct fw_control_head {
     uint32_t new_shared; /* sites that were found to be shared in this run */
     uint32_t new_pairs;  /* of sites, listed in struct fw_control_pairs */
     uint64_t digest;     /* of all points in order: thread, site, ordinal */
-    uint64_t blocked_ns; /* not used for anything but telling */
+    uint64_t away_ns;    /* the longest that a thread has been in the kernel */
     uint32_t returned;   /* 1: a thread came back from the kernel, or from a wait with a limit, when
                             there were others: not the choices have decided when */
     uint32_t reserved_told;

@@ -166,6 +166,24 @@ unsigned fw_channel_datagrams(int fd, const void *address, socklen_t length)
     return fw_channel_of(FW_KEY_DATAGRAMS, port, 0);
 }
 
+/* Clients that are in this process are taken to be all that a listener has. */
+enum fw_within fw_channel_socket_within(int fd, bool connected)
+{
+    uint64_t port = hash_of(SYS_getsockname, fd, hash_port);
+    struct timeval limits[2] = { { 0 } };
+    socklen_t length = sizeof *limits;
+
+    fw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&limits[0], (long)&length, 0);
+    fw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&limits[1], (long)&length, 0);
+    for (int i = 0; i < 2; i++)
+        if (limits[i].tv_sec || limits[i].tv_usec)
+            return FW_WITHIN_NOT;
+    if (!connected &&
+        (option(fd, SO_ACCEPTCONN) <= 0 || !fw_channel_known(FW_KEY_TARGETS, port, 0)))
+        return FW_WITHIN_NOT;
+    return option(fd, SO_DOMAIN) == AF_UNIX ? FW_WITHIN_AT_ONCE : FW_WITHIN_NET;
+}
+
 /* --- connections ------------------------------------------------------------------------------ */
 
 void fw_channel_listens(struct fw_thread *t, int fd, uintptr_t pc)
@@ -177,14 +195,15 @@ void fw_channel_listens(struct fw_thread *t, int fd, uintptr_t pc)
         fw_channel_before(t, fw_channel_of(FW_KEY_LISTENERS, port, 0), pc);
 }
 
-void fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t length, uintptr_t pc)
+bool fw_channel_connecting(struct fw_thread *t, const void *address, socklen_t length, uintptr_t pc)
 {
     uint64_t port = hash_given(address, length);
 
     if (!port)
-        return;
+        return false;
     fw_channel_of(FW_KEY_TARGETS, port, 0);
     fw_channel_before(t, fw_channel_of(FW_KEY_ARRIVALS, port, 0), pc);
+    return fw_channel_known(FW_KEY_LISTENERS, port, 0);
 }
 
 void fw_channel_connected(struct fw_thread *t, int fd, const void *address, socklen_t length,

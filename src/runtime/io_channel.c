@@ -21,6 +21,7 @@
 #include "runtime/intercept.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -250,6 +251,34 @@ unsigned fw_channel_out(int fd, const void *address, socklen_t length)
 void fw_channel_changed(void)
 {
     version++;
+}
+
+/* What the kernel calls the file: "pipe:[1234]", "anon_inode:[eventfd]", or a path. */
+static bool is_called(int fd, const char *name)
+{
+    char path[32] = "/proc/self/fd/", text[32] = "", digits[12];
+    size_t at = sizeof "/proc/self/fd/" - 1, count = 0;
+
+    do
+        digits[count++] = (char)('0' + fd % 10);
+    while (fd /= 10);
+    while (count)
+        path[at++] = digits[--count];
+    return fw_syscall(SYS_readlink, (long)path, (long)text, sizeof text - 1, 0, 0, 0) > 0 &&
+           strncmp(text, name, strlen(name)) == 0;
+}
+
+enum fw_within fw_channel_within(int fd)
+{
+    struct stat about;
+
+    if (has_children || fd < 0 || !ask(fd, &about))
+        return FW_WITHIN_NOT;
+    if (S_ISSOCK(about.st_mode))
+        return fw_channel_socket_within(fd, fw_channel_known(FW_KEY_SOCKET, about.st_ino, 0));
+    return (is_called(fd, "pipe:") && !leads_out(&about)) || is_called(fd, "anon_inode:[eventfd]")
+               ? FW_WITHIN_AT_ONCE
+               : FW_WITHIN_NOT;
 }
 
 void fw_channel_set_socket(int fd, unsigned channel)

@@ -252,18 +252,22 @@ FW_EXPORT int listen(int fd, int most)
     return result;
 }
 
+/* Who connects to a listener of this process keeps the token: so connections arrive in the order in
+ * which that was told. */
 FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
     struct fw_thread *t = fw_enter();
+    bool within;
     long flags;
     int result;
 
     if (!t)
         return REAL(connect)(fd, address, length);
     fw_reads(t, address, length <= sizeof(struct sockaddr_storage) ? length : 0, FW_PC);
-    fw_channel_connecting(t, address, length, FW_PC);
+    within = fw_channel_connecting(t, address, length, FW_PC);
     flags = fw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
-    FW_PASS(t, flags >= 0 && !(flags & O_NONBLOCK), result = REAL(connect)(fd, address, length));
+    FW_PASS(t, !within && flags >= 0 && !(flags & O_NONBLOCK),
+            result = REAL(connect)(fd, address, length));
     fw_channel_connected(t, fd, address, length, FW_PC); /* perhaps it is still on its way */
     fw_done(t);
     return result;

@@ -444,7 +444,7 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
         fw_unblock(t, FW_INTERRUPTED);
     else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline) {
         fw_unblock(t, FW_TIMED_OUT);
-        fw_control_returned();
+        fw_control_returned(0);
     } else if (has_changed_unseen(t) || is_idle())
         fw_unblock(t, FW_RETRY);
     fw_sched_unlock();
@@ -587,11 +587,12 @@ void fw_outside_begin(struct fw_thread *t)
 
 void fw_outside_end(struct fw_thread *t)
 {
+    uint64_t away = fw_control_on ? fw_now() - t->plan.away_since : 0;
     int saved = errno;
 
     t->outside = 0;
     fw_token_take(t);
-    fw_control_returned();
+    fw_control_returned(away);
     fw_control_asleep -= t->asleep_until != 0;
     t->asleep_until = 0;
     new_quantum(t);

@@ -2,8 +2,9 @@
  * strategy_steps.c - follows a schedule step by step, then never preempts.
  *
  * A step names a thread and where its turn ends.  While a step is the current one its thread runs,
- * and nobody else; a thread that is in the kernel or waits for a time is waited for.  What goes
- * otherwise than the step says is told (the first time), and the next step is taken.
+ * and nobody else; a thread that is in the kernel or waits for a time is waited for, unless only
+ * those can let it go on who are held back.  What goes otherwise than the step says is told (the
+ * first time), and the next step is taken, or none any more (FW_CONTROL_STRICT).
  */
 #include "runtime/futex.h"
 #include "runtime/sink.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #define PATIENCE (5ull * FW_SECOND) /* for a thread in the kernel ... */
-#define WAKE     (FW_SECOND / 50)   /* ... that only a thread of ours can wake */
+#define WAKE     (FW_SECOND / 50)   /* ... without looking at what it waits for */
 #define LOOKS    10000u             /* times that a thread may give way within one step */
 
 static struct fw_thread **by_path; /* threads that have been born; NULL: not yet */
@@ -53,6 +54,15 @@ static bool has_ended(const struct fw_thread *t)
     return !is_runner(t) || t->state == FW_STATE_DEAD;
 }
 
+/* Is there a goal still to be reached, in this step or a later one? */
+static bool has_goals(void)
+{
+    for (uint32_t i = fw_control->step_count; i > current_step; i--)
+        if (step_at(i - 1)->flags & FW_STEP_GOAL)
+            return true;
+    return false;
+}
+
 static void diverge(const char *why, uint32_t site)
 {
     if (fw_control->diverged || step_at(current_step)->flags & FW_STEP_MAY)
@@ -60,6 +70,8 @@ static void diverge(const char *why, uint32_t site)
     fw_control->diverged = current_step + 1;
     fw_control->diverged_site = site;
     strncpy(fw_control->why, why, sizeof fw_control->why - 1);
+    if (fw_control->flags & FW_CONTROL_STRICT && has_goals())
+        current_step = fw_control->step_count - 1; /* the next one is behind the last */
 }
 
 static void start_step(void)
@@ -223,6 +235,8 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
 /* Is it worth waiting for a thread that is not ready? */
 static bool will_come(const struct fw_thread *t)
 {
+    bool may_stay = t->state == FW_STATE_OUTSIDE && !t->asleep_until;
+    bool strict = fw_control->flags & FW_CONTROL_STRICT; /* who has a time to come back gets it */
     uint64_t waited, patience = fw_control->patience * (uint64_t)(FW_SECOND / 1000);
 
     if (!is_coming(t))
@@ -232,9 +246,9 @@ static bool will_come(const struct fw_thread *t)
     if (fw_control->flags & FW_CONTROL_STOP)
         return true;
     waited = fw_now() - waits_since;
-    if (waited >= WAKE && t->state == FW_STATE_OUTSIDE && fw_watchdog_awaits_us(t))
+    if (may_stay && waited >= WAKE && waited >= fw_awaits_us(t))
         return false; /* those who could are held up by the step */
-    return waited < (patience ? patience : PATIENCE);
+    return waited < (patience && (may_stay || !strict) ? patience : PATIENCE);
 }
 
 /* The step's thread wants to give way: it spins.  True: it goes on all the same. */

@@ -74,6 +74,7 @@ struct fw_plan {
     uint64_t priority, clock;                 /* strategies' */
     uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
     uint64_t retried; /* the progress it last looked after */
+    uint64_t away_since; /* in the kernel */
     bool spins;       /* it gives way at a point, before it has looked once more */
     uint32_t spun, spin_rounds; /* control_spin.c */
     uint32_t spin_doubt;
@@ -204,11 +205,17 @@ void fw_handlers_run(struct fw_thread *t);
 bool fw_watchdog_sits(struct fw_thread *t);
 /* Does t sit in a system call?  Not if it was woken and is about to go on. */
 bool fw_watchdog_in_kernel(const struct fw_thread *t);
-/* Does t wait in the kernel, for ever, until another thread of this process wakes it? */
-bool fw_watchdog_awaits_us(const struct fw_thread *t);
+/* The system call that t sits in: its number, and arguments in hexadecimal.  False: in none. */
+bool fw_watchdog_call(const struct fw_thread *t, char *text, size_t size);
 /* It runs, and has not passed a hook for long.  Asked every now and then with the number of the
  * turn. */
 bool fw_watchdog_is_far(struct fw_thread *t, uint64_t turn);
+
+/* --- what a thread in the kernel waits for (awaits.c) --------------------------------------- */
+
+/* t waits in the kernel, for ever, until another thread of this process does something: ns in
+ * which it would be back if that had been done.  UINT64_MAX: others may let it go on. */
+uint64_t fw_awaits_us(const struct fw_thread *t);
 
 /* --- stacks (hooks_flow.c) ----------------------------------------------------------------- */
 

@@ -34,8 +34,7 @@ static char *put_number(char *at, unsigned number)
     return at;
 }
 
-/* The system call that t sits in: its number, and arguments in hexadecimal.  False: in none. */
-static bool read_call(const struct fw_thread *t, char *text, size_t size)
+bool fw_watchdog_call(const struct fw_thread *t, char *text, size_t size)
 {
     static const char prefix[] = "/proc/self/task/", suffix[] = "/syscall";
     char path[64], *at = path;
@@ -59,47 +58,7 @@ bool fw_watchdog_in_kernel(const struct fw_thread *t)
 {
     char text[16];
 
-    return read_call(t, text, sizeof text);
-}
-
-/* The n-th word of the text, from 0, as a number. */
-static uint64_t number_at(const char *text, unsigned n)
-{
-    uint64_t number = 0;
-    unsigned base = n ? 16 : 10;
-
-    while (n && *text)
-        n -= *text++ == ' ';
-    if (base == 16 && text[0] == '0' && text[1] == 'x')
-        text += 2;
-    for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'); text++)
-        number = number * base + (unsigned)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
-    return number;
-}
-
-/* Is the memory of this process alone?  In doubt it is not. */
-static bool is_ours(uint64_t address)
-{
-    uint64_t page = UINT64_MAX;
-    long fd = fw_call(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0, 0), got;
-
-    if (fd < 0)
-        return false;
-    got = fw_call(SYS_pread64, fd, &page, sizeof page, address / 4096 * sizeof page);
-    fw_call(SYS_close, fd, 0, 0, 0);
-    return got == sizeof page && !(page >> 61 & 1); /* of a file, or shared */
-}
-
-bool fw_watchdog_awaits_us(const struct fw_thread *t)
-{
-    uint64_t operation;
-    char text[160];
-
-    if (!read_call(t, text, sizeof text) || number_at(text, 0) != SYS_futex)
-        return false;
-    operation = number_at(text, 2) & FUTEX_CMD_MASK;
-    return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) &&
-           number_at(text, 4) == 0 && is_ours(number_at(text, 1));
+    return fw_watchdog_call(t, text, sizeof text);
 }
 
 /* Its next hook takes the long way, whatever it sees of the rest. */
