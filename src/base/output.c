@@ -206,3 +206,31 @@ void fw_output_abandon(struct fw_output *out)
         unlink(out->part);
     dispose(out);
 }
+
+/* --- folders --------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+int fw_folder_make(const char *path, struct fw_error *err)
+{
+    char *above = fw_xstrdup(path);
+    int status = 0, why;
+
+    for (char *at = above + 1; path[0] && *at; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        mkdir(above, 0777); /* the last one tells */
+        *at = '/';
+    }
+    why = mkdir(path, 0777) < 0 ? errno : 0;
+    if (why && !is_folder(path))
+        status = fw_error_set(err, "cannot make the folder '%s': %s", path, strerror(why));
+    free(above);
+    return status;
+}

@@ -55,4 +55,7 @@ int fw_output_close(struct fw_output *out, struct fw_error *err);
 /* Closes without keeping the result. */
 void fw_output_abandon(struct fw_output *out);
 
+/* Makes the folder and those above it, as far as they are not there. */
+int fw_folder_make(const char *path, struct fw_error *err);
+
 #endif

@@ -11,13 +11,11 @@
 #include "record/launch.h"
 #include "record/places.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,8 +131,9 @@ static const struct fw_option options[] = {
     { "folder", 0, "DIR", "keep runs and schedules in DIR, and go on there",
       FW_OPTION(DIR, struct explore, folder),
       .detail = "What the runs have shown is kept in DIR/journal. The same command again takes "
-                "from there what was done before, also if it was killed. Without this option only "
-                "the schedules of failures are kept, in a folder of their own in .foreweave." },
+                "from there what was done before, also if it was killed. DIR is made if it is not "
+                "there. Without this option only the schedules of failures are kept, in a folder "
+                "of their own in .foreweave." },
     FW_FORMAT_OPTION(struct explore, format),
     FW_OUTPUT_OPTION(struct explore, output),
     { "quiet", 'q', NULL, "no progress", FW_OPTION(FLAG, struct explore, quiet) },
@@ -379,10 +378,8 @@ static int prepare_folder(const struct explore *explore, struct fw_campaign_setu
 
     if (!explore->folder)
         return 0;
-    if (mkdir(explore->folder, 0777) < 0 && errno != EEXIST) {
-        fw_error_errno(&err, "cannot make '%s'", explore->folder);
+    if (fw_folder_make(explore->folder, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    }
     setup->journal = fw_xasprintf("%s/journal", explore->folder);
     setup->about = about(explore, argv);
     return 0;

@@ -12,10 +12,8 @@
 #include "record/places.h"
 #include "report/report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -223,8 +221,8 @@ static int find_place(struct work *work, struct fw_error *err)
 
     if (!folder)
         return fw_place_default(&work->trace, err);
-    if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-        return fw_error_errno(err, "cannot make the folder '%s'", folder);
+    if (fw_folder_make(folder, err) < 0)
+        return -1;
     work->trace = fw_xasprintf("%s/trace.fwt", folder);
     return 0;
 }

@@ -108,6 +108,12 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          state->returned, state->returned == 1 ? "" : "s");
 }
 
+/* Is there more to do, for who gives it time? */
+static bool is_cut_short(const struct fw_campaign_state *state)
+{
+    return state->end == FW_CAMPAIGN_STOPPED || state->end == FW_CAMPAIGN_TIME;
+}
+
 void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
@@ -124,6 +130,9 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
         fw_output_printf(out, " (%" PRIu64 " of them before)", state->known);
     fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s\n", state->failing,
                      state->failures.len, state->failures.len == 1 ? "" : "s", why(explored));
+    if (is_cut_short(state) && explored->setup->journal)
+        fw_output_printf(out, "the same command goes on from here: --folder=%s\n",
+                         explored->setup->folder);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /*
  * interrupt.h - INT and TERM for commands that run programs: the first one asks for the end, and
- * the command tells what it has; a second one ends the process at once.
+ * the command tells what it has; one that comes later than half a second ends the process at once.
  */
 #ifndef FW_CMD_INTERRUPT_H
 #define FW_CMD_INTERRUPT_H

@@ -348,7 +348,7 @@ err_has 'steps are too many for a file'
 # --- budgets -------------------------------------------------------------------------------------
 expect 0 explore -q -s random -n 37 -- ./right
 out_has 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
-expect 66 explore -q -s random --until-first --folder=first -- ./lost
+expect 66 explore -q -s random --until-first --folder=above/first -- ./lost
 out_has 'in 1 run,'
 out_has 'ended because a failure was found'
 expect 0 explore -q -s random --idle=25 -- ./right
@@ -399,6 +399,7 @@ for signal in INT TERM; do
     wait $job
     [ $? = 124 ] || complain "not 124 when interrupted"
     out_has 'ended because stopped'
+    out_has "the same command goes on from here: --folder=$signal"
     rm -f waits-here
 done
 
@@ -467,7 +468,8 @@ err_has 'not built with'
 expect 3 explore -q -n 3 -- ./static
 err_has 'cannot be controlled'
 one_error
-expect 125 explore --folder=no/such/folder -- ./lost
+expect 125 explore --folder=plain/no/folder -- ./lost
+err_has "cannot make the folder 'plain/no/folder': Not a directory"
 one_error
 mkdir taken && echo 'something else' >taken/journal
 expect 3 explore --folder=taken -- ./lost

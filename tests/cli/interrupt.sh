@@ -76,6 +76,12 @@ for signal in INT TERM; do
         replay --time=1000 lost.sched
     err_has 'interrupted after 0 of 1 run'
 done
+# Twice, to the process and to its group, as timeout(1) does: that is one.
+last='timeout -s INT 1 foreweave explore'
+timeout -s INT 1 "$FOREWEAVE" explore -q --limit=1000 --folder=twice -- ./waits >"$out" 2>"$err"
+out_has 'ended because stopped'
+out_has 'the same command goes on from here: --folder=twice'
+! there_is '^./waits' || complain "it left something behind"
 # While it is recorded: what was recorded is all that there is.
 interrupted INT 124 '^./waits' run -q --limit=1000 -- ./waits
 err_has 'interrupted: not everything was looked at'
