@@ -2,10 +2,11 @@
 # heal_campaign.sh - the kernels of tests/heal under noise, unhealed and healed: how many runs fail?
 #
 #   heal_campaign.sh [--runs=N] [--lock-runs=N] [--work=DIR] [--kernels="bank ..."] [--ways="dry lock ..."]
-#                    [--noise=NOISE] [--compiler=gcc] [--level=-O0] [--jobs=N]
+#                    [--noise=NOISE] [--rounds=N] [--compiler=gcc] [--level=-O0] [--jobs=N]
 #
 # FOREWEAVE names the program (build/foreweave).  Each kernel is run N times (1000) in each way, with the seeds
-# 1 to N, and with locks --lock-runs times (10000).  A run fails if the result is wrong or the program dies; one that
+# 1 to N, and with locks --lock-runs times (10000).  --noise=none: threads meet by themselves, which wants many --rounds;
+# locks then take the quick way.  A run fails if the result is wrong or the program dies; one that
 # takes a minute hangs.  What was done is in DIR/results, one line a run, and is not done again: the campaign can be stopped
 # and started anew.  Prints a table in Markdown; exit status 1: a run with locks has failed, or one in any way hung.
 set -u
@@ -13,7 +14,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export here=$root/tests/heal
 export FOREWEAVE=${FOREWEAVE:-$root/build/foreweave}
 runs=1000 lock_runs=10000 work= kernels="bank load_and_store test_and_use log_sweep" ways="dry lock yield sleep priority"
-noise=random:100:100 compiler=gcc level=-O0 jobs=1
+noise=random:100:100 rounds= compiler=gcc level=-O0 jobs=1
 for option in "$@"; do
     value=${option#*=}
     case $option in
@@ -23,6 +24,7 @@ for option in "$@"; do
     --kernels=*) kernels=$value ;;
     --ways=*) ways=$value ;;
     --noise=*) noise=$value ;;
+    --rounds=*) rounds=$value ;;
     --compiler=*) compiler=$value ;;
     --level=*) level=$value ;;
     --jobs=*) jobs=$value ;;
@@ -38,7 +40,7 @@ unset FOREWEAVE_OPTIONS
 export work noise
 
 # So few rounds that not every run fails.
-rounds_of() { case $1 in bank | load_and_store) echo 4 ;; test_and_use) echo 40 ;; *) echo 30 ;; esac; }
+rounds_of() { [ -z "$rounds" ] || { echo "$rounds" && return; }; case $1 in bank | load_and_store) echo 4 ;; test_and_use) echo 40 ;; *) echo 30 ;; esac; }
 
 for kernel in $kernels; do
     [ -x "$work/$kernel" ] || "$FOREWEAVE" cc --compiler="$compiler" -g "$level" -pthread "$here/$kernel.c" -o "$work/$kernel" ||
@@ -48,8 +50,9 @@ done
 # A line: KERNEL WAY SEED STATUS VIOLATED LATE.
 one() { # KERNEL WAY SEED ROUNDS
     local said status violated late
-    said=$(timeout 60 "$FOREWEAVE" heal --sections="$here/$1.sections" --how="$2" --budget=100 --noise="$noise" --seed="$3" \
-        -- "$work/$1" "$4" 2>&1 >/dev/null)
+    local options=(--sections="$here/$1.sections" --how="$2" --budget=100)
+    [ "$noise" = none ] || options+=(--noise="$noise" --seed="$3")
+    said=$(timeout 60 "$FOREWEAVE" heal "${options[@]}" -- "$work/$1" "$4" 2>&1 >/dev/null)
     status=$?
     violated=$(sed -n 's/.*entered, \([0-9]*\) violated.*/\1/p' <<<"$said")
     late=$(sed -n 's/.*waited for too long.*: //p' <<<"$said")

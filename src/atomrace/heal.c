@@ -3,7 +3,6 @@
  */
 #include "atomrace/heal.h"
 
-#include "atomrace/heal_hold.h"
 #include "atomrace/heal_lock.h"
 #include "atomrace/heal_log.h"
 #include "atomrace/mask.h"
@@ -21,7 +20,7 @@
 #define RAISE  10 /* steps of niceness */
 #define RAISED 0x40000000u /* in fw_hot.regions: the thread runs at a higher priority */
 
-bool fw_heal_on, fw_heal_alone;
+bool fw_heal_on;
 
 static __thread int niceness;  /* before it was raised */
 static _Atomic bool forbidden; /* priorities may not be raised */
@@ -63,9 +62,21 @@ void fw_heal_access(const struct fw_overlap_access *access)
         fw_holds_access(access);
 }
 
+/* Ticks only count: there is no noise, and no region. */
+void fw_heal_hook(const struct fw_overlap_access *access)
+{
+    if (FW_UNLIKELY(fw_hot.ticks < 0))
+        fw_holds_forced();
+    if (fw_hot.regions)
+        settle(true);
+    if (FW_LIKELY(!is_off()))
+        fw_holds_access(access);
+}
+
 static void follow(enum fw_flow what)
 {
-    fw_regions_flow(what);
+    if (!fw_heal_alone)
+        fw_regions_flow(what);
     /* Nobody waits for anything of the program's while it holds a lock. */
     if (what == FW_FLOW_CALL && !fw_heal_wire->unsafe)
         fw_holds_let_go(fw_self);
@@ -224,7 +235,8 @@ bool fw_heal_open(const char *path)
     if (!fw_heal_wire || fw_heal_wire->magic != FW_HEAL_MAGIC)
         return false;
     fw_heal_alone = fw_heal_wire->how == FW_HEAL_LOCK && !fw_heal_wire->watch;
-    fw_heal_patience(fw_heal_wire->bound, &fw_heal_wire->off);
+    fw_heal_patience(fw_heal_wire->bound, fw_heal_wire->unsafe ? INT32_MAX : FW_HEAL_LONGEST,
+                     &fw_heal_wire->off);
     if (fw_heal_wire->how != FW_HEAL_LOCK)
         fw_region_healing = &by_scheduling;
     else if (fw_heal_wire->unsafe)

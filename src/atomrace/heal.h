@@ -10,7 +10,7 @@
  *
  * By locks: a word over which a section was entered once has a lock (heal_lock.h).  Whoever enters
  * a section of the word takes it, and so does any other access of it, unless it is a read and
- * reads are allowed.  An access is made after its hook, so the lock is kept until the thread is
+ * reads are allowed.  An access is made after its hook, so the lock is held until the thread is
  * seen next: in a hook, in an interceptor, entering or leaving a function.  Who is in an
  * interceptor may be about to wait, so everything is let go there: nobody waits for anything of
  * the program's while it holds a lock, and so locks make no deadlock.  (With `unsafe` they are
@@ -26,10 +26,10 @@
 #ifndef FW_ATOMRACE_HEAL_H
 #define FW_ATOMRACE_HEAL_H
 
+#include "atomrace/heal_hold.h"
 #include "atomrace/region.h"
 
 extern bool fw_heal_on;
-extern bool fw_heal_alone; /* nobody wants to know of violations */
 
 /* Maps the file and switches healing on; false: it cannot be understood.  After
  * fw_regions_open. */
@@ -44,5 +44,7 @@ void fw_heal_ended(void);
 void fw_heal_arrive(void);
 /* After the thread has dwelt, before fw_regions_look. */
 void fw_heal_access(const struct fw_overlap_access *access);
+/* All of a hook, if fw_heal_alone. */
+void fw_heal_hook(const struct fw_overlap_access *access);
 
 #endif

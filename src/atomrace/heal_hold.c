@@ -5,117 +5,95 @@
  * find or leave a lock that is owned and not in the list: others' patience ends there, nothing
  * worse.
  */
-#include "atomrace/heal_hold.h"
+#include "atomrace/heal_hold_state.h"
 
-#include "atomrace/heal_lock.h"
 #include "atomrace/heal_log.h"
 #include "atomrace/mask.h"
+#include "atomrace/noise.h"
 #include "atomrace/region_state.h"
 
-#define HOLDS   16u
+#include <string.h>
+
 #define WORDS   64u   /* of one access that are looked at */
-#define KEPT    64u   /* words that are watched all the time, besides global variables */
 #define LINKS   64u   /* sections that follow each other without a gap, if somebody waits */
-#define LONGEST 1000u /* accesses of the thread within a section, after which it is given up */
+#define CLAIMS  2u    /* before it waits */
 #define GRACE   (FW_SECOND / 10) /* ns of waiting from which on the budget counts */
-#define PLAIN   UINT32_MAX       /* in place of an entry: a single access */
-#define HOLDING 0x80000000u      /* in fw_hot.regions */
 
-struct hold {
-    struct fw_heal_lock *lock;
-    uint32_t entry; /* or PLAIN */
-    uint32_t depth; /* of calls, in the function of the entry ... */
-    uintptr_t stack; /* ... whose frame is there */
-    uint16_t links; /* of sections before it without a gap */
-    uint16_t seen;  /* accesses of the thread since */
-    bool over;
-};
+__thread struct fw_holds fw_holds;
+_Atomic uint64_t fw_healed[2][FW_HEALED_CELLS];
+bool fw_heal_alone;
 
-static __thread struct {
-    struct fw_healer *me;
-    unsigned count;
-    struct hold at[HOLDS];
-} mine;
-
-static _Atomic unsigned kept; /* words, and those that were too many */
-static _Atomic uint64_t waited, looked; /* ns: of this process; at the latest look at the budget */
-
-static uint32_t depth_now(void)
-{
-    return (uint32_t)(fw_hot.top - fw_hot.base);
-}
-
-/* Is the call that has the entry still there? */
-static bool is_alive(const struct hold *hold)
-{
-    return hold->depth <= depth_now() && fw_hot.base[hold->depth - 1].stack == hold->stack;
-}
+/* ns that threads of this process have waited, not for who dwelt; when the budget was looked at */
+static _Atomic uint64_t waited, looked;
 
 static uint32_t section_of(uint32_t entry)
 {
-    return entry == PLAIN ? UINT16_MAX : fw_regions_entry(entry)->section;
+    return entry == FW_HOLD_PLAIN ? UINT16_MAX : fw_regions_entry(entry)->section;
 }
 
 /* --- letting go ------------------------------------------------------------------------------ */
 
 static bool holds(const struct fw_heal_lock *lock)
 {
-    for (unsigned i = 0; i < mine.count; i++)
-        if (mine.at[i].lock == lock)
+    for (unsigned i = 0; i < fw_holds.end; i++)
+        if (fw_holds.at[i].lock == lock)
             return true;
     return false;
 }
 
-static void count_watch(struct fw_heal_lock *lock, int by)
-{
-    /* relaxed: a hint, as in sections.c */
-    if (!atomic_load_explicit(&lock->kept, memory_order_relaxed))
-        atomic_fetch_add_explicit(&fw_watch[fw_watch_cell(lock->word)], (uint16_t)by,
-                                  memory_order_relaxed);
-}
-
 static void remove_at(unsigned i)
 {
-    struct fw_heal_lock *lock = mine.at[i].lock;
+    struct fw_heal_lock *lock = fw_holds.at[i].lock;
 
-    mine.at[i] = mine.at[--mine.count];
-    if (!holds(lock)) {
-        count_watch(lock, -1);
-        fw_heal_release(lock, mine.me);
-    }
-    if (!mine.count)
-        fw_hot.regions &= ~HOLDING;
+    fw_holds.at[i].lock = NULL;
+    fw_heal_stand(&fw_holds.seats[i]);
+    fw_holds.count--;
+    while (fw_holds.end && !fw_holds.at[fw_holds.end - 1].lock)
+        fw_holds.end--;
+    if (!holds(lock))
+        fw_heal_release(lock, fw_holds.me);
+    if (!fw_holds.count)
+        fw_hot.regions &= ~FW_HOLDING;
 }
 
-static bool is_left(struct hold *hold, bool by_access)
+static bool is_too_long(const struct fw_hold *hold)
+{
+    if (fw_heal_wire->unsafe)
+        return false;
+    return fw_heal_alone ? ((uint32_t)(hold->ticks - fw_hot.ticks) & INT32_MAX) > FW_HEAL_LONGEST
+                         : hold->seen > FW_HEAL_LONGEST;
+}
+
+static bool is_left(struct fw_hold *hold, bool by_access)
 {
     hold->seen += by_access;
-    return !is_alive(hold) || (hold->seen > LONGEST && !fw_heal_wire->unsafe);
+    return !fw_hold_is_alive(hold) || is_too_long(hold);
 }
 
 void fw_holds_settle(bool by_access)
 {
-    for (unsigned i = mine.count; i-- > 0;) {
-        struct hold *hold = &mine.at[i];
+    for (unsigned i = fw_holds.end; i-- > 0;) {
+        struct fw_hold *hold = &fw_holds.at[i];
 
-        if (!hold->over && !is_left(hold, by_access))
+        if (!hold->lock || (!hold->over && !is_left(hold, by_access)))
             continue;
         if (!hold->over)
-            fw_heal_count(hold->seen > LONGEST ? FW_HEAL_LONG : FW_HEAL_LEFT, 1);
+            fw_heal_count(is_too_long(hold) ? FW_HEAL_LONG : FW_HEAL_LEFT, 1);
         remove_at(i);
     }
 }
 
 void fw_holds_drop(void)
 {
-    while (mine.count)
-        remove_at(mine.count - 1);
+    for (unsigned i = fw_holds.end; i-- > 0;)
+        if (fw_holds.at[i].lock)
+            remove_at(i);
 }
 
 void fw_holds_let_go(const struct fw_thread *t)
 {
-    for (; mine.count; remove_at(mine.count - 1)) {
-        const struct hold *hold = &mine.at[mine.count - 1];
+    for (; fw_holds.count; remove_at(fw_holds.end - 1)) {
+        const struct fw_hold *hold = &fw_holds.at[fw_holds.end - 1];
 
         if (hold->over)
             continue;
@@ -130,12 +108,30 @@ void fw_holds_let_go(const struct fw_thread *t)
 
 /* --- waiting --------------------------------------------------------------------------------- */
 
-static struct fw_healer *me(const struct fw_thread *t)
+static bool take_part(const struct fw_thread *t)
 {
-    if (FW_UNLIKELY(!mine.me))
-        mine.me = fw_healer_take(t->number, (int32_t)fw_call(SYS_gettid, 0, 0, 0, 0),
-                                 fw_heal_now());
-    return mine.me;
+    fw_holds.me = fw_healer_take(t->number, (int32_t)fw_call(SYS_gettid, 0, 0, 0, 0), fw_heal_now(),
+                             fw_heal_alone ? &fw_hot.ticks : NULL);
+    if (!fw_holds.me)
+        return false;
+    fw_holds.seats = fw_healer_seats(fw_holds.me);
+    fw_holds.id = fw_healer_id(fw_holds.me);
+    fw_heal_counts = fw_healer_counts(fw_holds.me);
+    return true;
+}
+
+static bool takes_part(const struct fw_thread *t)
+{
+    return FW_LIKELY(fw_holds.me != NULL) || take_part(t);
+}
+
+void fw_holds_dwell(void)
+{
+    if (fw_holds.count)
+        fw_healer_dwells(fw_holds.me, fw_heal_now());
+    fw_noise_dwell();
+    if (fw_holds.count)
+        fw_healer_dwelt(fw_holds.me, fw_heal_now());
 }
 
 /* Has healing cost more than it may? */
@@ -156,7 +152,7 @@ static void look_at_budget(uint64_t now, const struct fw_thread *t)
 static void tell_wait(const struct fw_overlap_access *access, struct fw_heal_entry *entry,
                       uint64_t begun)
 {
-    uint64_t now = fw_heal_now();
+    uint64_t now = fw_heal_now(), excused = fw_healer_excused(fw_holds.me);
 
     entry->time = now;
     entry->ns = now - begun;
@@ -165,7 +161,7 @@ static void tell_wait(const struct fw_overlap_access *access, struct fw_heal_ent
     entry->thread = access->thread->number;
     fw_heal_log(entry);
     fw_heal_count(FW_HEAL_NS, now - begun);
-    atomic_fetch_add(&waited, now - begun);
+    atomic_fetch_add(&waited, excused < now - begun ? now - begun - excused : 0);
     look_at_budget(now, access->thread);
 }
 
@@ -176,13 +172,16 @@ static bool acquire(const struct fw_overlap_access *access, struct fw_heal_lock 
     enum fw_heal_got got;
     uint64_t begun;
 
-    if (FW_LIKELY(fw_heal_try(lock, mine.me)))
+    if (FW_LIKELY(fw_heal_try(lock, fw_holds.me)))
         return true;
+    for (unsigned i = 0; i < CLAIMS; i++)
+        if (fw_heal_claim(lock, fw_holds.me))
+            return true;
     fw_heal_count(FW_HEAL_MET, 1);
     entry.other = fw_healer_number(fw_heal_owner(lock));
-    entry.section = atomic_load_explicit(&lock->section, memory_order_relaxed); /* for people */
+    entry.section = fw_heal_section(lock);
     begun = fw_heal_now();
-    got = fw_heal_wait(lock, mine.me);
+    got = fw_heal_wait(lock, fw_holds.me);
     fw_heal_count(FW_HEAL_WAITED, 1);
     if (got == FW_HEAL_GOT_LATE) {
         fw_heal_count(FW_HEAL_LATE, 1);
@@ -197,7 +196,7 @@ static bool acquire(const struct fw_overlap_access *access, struct fw_heal_lock 
 
 void fw_holds_mutex(const struct fw_thread *t, const void *mutex)
 {
-    struct fw_heal_lock *lock = me(t) ? fw_heal_mutex(mine.me, mutex) : NULL;
+    struct fw_heal_lock *lock = takes_part(t) ? fw_heal_mutex(fw_holds.me, mutex) : NULL;
     struct fw_heal_entry entry = { .what = FW_HEAL_LOG_OWN, .thread = t->number };
 
     if (!lock)
@@ -205,46 +204,84 @@ void fw_holds_mutex(const struct fw_thread *t, const void *mutex)
     fw_heal_count(FW_HEAL_CIRCLES, 1);
     entry.time = fw_heal_now();
     entry.address = lock->word;
-    for (unsigned i = 0; i < mine.count; i++)
-        if (mine.at[i].lock == lock)
-            entry.section = section_of(mine.at[i].entry);
+    for (unsigned i = 0; i < fw_holds.end; i++)
+        if (fw_holds.at[i].lock == lock)
+            entry.section = section_of(fw_holds.at[i].entry);
     fw_heal_log(&entry);
     fw_holds_drop();
 }
 
 /* --- taking ---------------------------------------------------------------------------------- */
 
+/* The next hook takes the long way, and what is over goes.  Where ticks count hooks who waits sees
+ * that for itself, so it is for locks alone that are often waited for. */
+static void force(void)
+{
+    bool wanted = false;
+
+    if (!fw_heal_alone) {
+        fw_regions_force();
+        return;
+    }
+    for (unsigned i = 0; i < fw_holds.end; i++) {
+        const struct fw_hold *hold = &fw_holds.at[i];
+
+        wanted |= hold->lock && hold->over && fw_heal_is_wanted(hold->lock);
+    }
+    if (!wanted)
+        return;
+    fw_holds.ticks = fw_hot.ticks;
+    fw_hot.ticks = -1;
+}
+
+void fw_holds_forced(void)
+{
+    fw_hot.ticks = fw_holds.ticks > 0 ? fw_holds.ticks - 1 : INT32_MAX;
+    fw_holds.ticks = 0;
+}
+
+static unsigned free_place(void)
+{
+    unsigned i = 0;
+
+    while (i < FW_HOLDS && fw_holds.at[i].lock)
+        i++;
+    return i;
+}
+
 static void add(const struct fw_overlap_access *access, struct fw_heal_lock *lock, uint32_t entry,
                 uint16_t links)
 {
-    if (mine.count == HOLDS || !me(access->thread)) {
+    unsigned i = free_place();
+    bool held = holds(lock);
+
+    if (i == FW_HOLDS || !takes_part(access->thread)) {
         fw_heal_count(FW_HEAL_NO_ROOM, 1);
         return;
     }
-    if (!(holds(lock) && fw_heal_owns(lock, mine.me)) && !acquire(access, lock))
+    fw_heal_sit(&fw_holds.seats[i], lock, (uint16_t)section_of(entry), fw_hot.ticks);
+    if (!(held && fw_heal_owns(lock, fw_holds.me)) && !acquire(access, lock)) {
+        fw_heal_stand(&fw_holds.seats[i]);
         return;
-    if (!holds(lock))
-        count_watch(lock, 1);
-    /* relaxed: for people */
-    atomic_store_explicit(&lock->section, (uint16_t)section_of(entry), memory_order_relaxed);
-    mine.at[mine.count++] = (struct hold){ .lock = lock,
-                                           .entry = entry,
-                                           .depth = depth_now(),
-                                           .stack = fw_hot.top[-1].stack,
-                                           .links = links,
-                                           .over = entry == PLAIN };
-    fw_hot.regions |= HOLDING;
-    fw_regions_force();
+    }
+    fw_hold_set(&fw_holds.at[i], lock, entry, links);
+    fw_holds.count++;
+    if (fw_holds.end <= i)
+        fw_holds.end = i + 1;
+    fw_hot.regions |= FW_HOLDING;
 }
 
-static void watch_always(struct fw_heal_lock *lock)
+/* Every access of the word, or every write, comes by from now on. */
+static void watch(uintptr_t word, bool reads)
 {
-    atomic_store(&lock->kept, 1);
-    atomic_fetch_or(&fw_watch[fw_watch_cell(lock->word)], FW_WATCH_HEALED);
+    for (unsigned write = !reads; write < 2; write++)
+        atomic_fetch_or(&fw_healed[write][fw_healed_cell(word)], fw_healed_bit(word));
+    atomic_fetch_or(&fw_watch[fw_watch_cell(word)],
+                    reads ? FW_WATCH_HEALED | FW_WATCH_READ_HEALED : FW_WATCH_HEALED);
 }
 
-/* The word has a lock from now on, and is watched. */
-static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait)
+/* reads_wait: the section does not allow them; reads_end: it may end with one. */
+static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait, bool reads_end)
 {
     struct fw_heal_lock *lock = fw_heal_find(word);
 
@@ -254,10 +291,10 @@ static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait)
             fw_heal_count(FW_HEAL_NO_ROOM, 1);
             return NULL;
         }
-        if (atomic_load_explicit(&kept, memory_order_relaxed) < KEPT &&
-            atomic_fetch_add(&kept, 1) < KEPT)
-            watch_always(lock);
+        watch(word, false);
     }
+    if ((reads_wait || reads_end) && !fw_is_healed(word, false))
+        watch(word, true);
     if (reads_wait && !atomic_load_explicit(&lock->reads_wait, memory_order_relaxed))
         atomic_store(&lock->reads_wait, 1);
     return lock;
@@ -265,10 +302,7 @@ static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait)
 
 void fw_holds_prepare(uintptr_t word, bool reads_wait)
 {
-    struct fw_heal_lock *lock = lock_for(word & ~(uintptr_t)7, reads_wait);
-
-    if (lock)
-        watch_always(lock);
+    lock_for(word & ~(uintptr_t)7, reads_wait, false);
 }
 
 static bool is_place(enum fw_place_kind kind, uintptr_t pc, uint32_t entry)
@@ -286,14 +320,16 @@ static uint16_t pass_holds(const struct fw_overlap_access *access, uintptr_t wor
 {
     uint16_t links = 0;
 
-    for (unsigned i = mine.count; i-- > 0;) {
-        struct hold *hold = &mine.at[i];
+    for (unsigned i = fw_holds.end; i-- > 0;) {
+        struct fw_hold *hold = &fw_holds.at[i];
 
-        if (hold->over || hold->depth != depth_now())
+        if (!hold->lock || hold->over || hold->depth != fw_hold_depth())
             continue;
         if (hold->lock->word == word && is_place(FW_PLACE_END, access->pc, hold->entry)) {
             fw_heal_count(FW_HEAL_ENDED, 1);
             hold->over = true;
+            if (hold->entry == fw_holds.known.entry && !fw_is_site(access->pc))
+                fw_holds.known.end = access->pc;
             links = (uint16_t)(hold->links + 1);
         } else if (is_place(FW_PLACE_EXIT, access->pc, hold->entry)) {
             fw_heal_count(FW_HEAL_LEFT, 1);
@@ -306,22 +342,36 @@ static uint16_t pass_holds(const struct fw_overlap_access *access, uintptr_t wor
 /* A section that begins anew has not come to its end. */
 static void leave_former(struct fw_heal_lock *lock, uint32_t entry)
 {
-    for (unsigned i = mine.count; i-- > 0;) {
-        struct hold *hold = &mine.at[i];
+    for (unsigned i = fw_holds.end; i-- > 0;) {
+        struct fw_hold *hold = &fw_holds.at[i];
 
         if (hold->over || hold->lock != lock || hold->entry != entry ||
-            hold->depth != depth_now())
+            hold->depth != fw_hold_depth())
             continue;
         fw_heal_count(FW_HEAL_LEFT, 1);
         remove_at(i);
     }
 }
 
+static bool reads_wait(uint32_t entry)
+{
+    return !(fw_regions_entry(entry)->allow & FW_REGIONS_READS);
+}
+
+static bool has_read_end(uint32_t entry)
+{
+    const struct fw_regions_entry *of = fw_regions_entry(entry);
+
+    for (uint32_t i = of->first_end; i < of->first_end + of->ends; i++)
+        if (!fw_regions_end(i)->write)
+            return true;
+    return false;
+}
+
 static void enter(const struct fw_overlap_access *access, uintptr_t word, uint32_t entry,
                   uint16_t links)
 {
-    bool reads_wait = !(fw_regions_entry(entry)->allow & FW_REGIONS_READS);
-    struct fw_heal_lock *lock = lock_for(word, reads_wait);
+    struct fw_heal_lock *lock = lock_for(word, reads_wait(entry), has_read_end(entry));
 
     if (!lock)
         return;
@@ -339,48 +389,85 @@ static void pass_plainly(const struct fw_overlap_access *access, uintptr_t word)
     for (unsigned i = 0; i < WORDS && word < end; i++, word += 8) {
         struct fw_heal_lock *lock;
 
-        if (!fw_watched(word))
+        if (!fw_is_healed(word, access->write))
             continue;
         lock = fw_heal_find(word);
         if (!lock || (!access->write && !lock->reads_wait))
             continue;
-        if (!holds(lock) || !fw_heal_owns(lock, mine.me))
-            add(access, lock, PLAIN, 0);
+        if (!holds(lock) || !fw_heal_owns(lock, fw_holds.me))
+            add(access, lock, FW_HOLD_PLAIN, 0);
     }
+}
+
+/* What is over says so, last: the access is next. */
+static void say_over(void)
+{
+    for (unsigned i = 0; i < fw_holds.end; i++)
+        if (fw_holds.at[i].lock && fw_holds.at[i].over)
+            fw_heal_sit_over(&fw_holds.seats[i], fw_hot.ticks);
+}
+
+/* The only section that begins here. */
+static void know(uintptr_t pc, uint32_t entry)
+{
+    uint32_t turn = atomic_load_explicit(&fw_places_turn, memory_order_relaxed); /* as fw_is_site */
+
+    if (fw_holds.known.entry != entry || fw_holds.known.turn != turn)
+        fw_holds.known.end = 0;
+    fw_holds.known.pc = pc;
+    fw_holds.known.entry = entry;
+    fw_holds.known.turn = turn;
+    fw_holds.known.section = (uint16_t)section_of(entry);
+    fw_holds.known.reads_wait = reads_wait(entry);
+}
+
+static void enter_all(const struct fw_overlap_access *access, uintptr_t word, uint32_t entry,
+                      uint16_t links)
+{
+    uint32_t first = entry;
+
+    for (; entry != FW_NO_PLACE; entry = fw_place_next(FW_PLACE_ENTRY, access->pc, entry))
+        enter(access, word, entry, links);
+    if (fw_place_next(FW_PLACE_ENTRY, access->pc, first) == FW_NO_PLACE &&
+        fw_place_next(FW_PLACE_EXIT, access->pc, FW_NO_PLACE) == FW_NO_PLACE)
+        know(access->pc, first);
 }
 
 void fw_holds_access(const struct fw_overlap_access *access)
 {
     uintptr_t word = access->address & ~(uintptr_t)7;
-    uint16_t links = mine.count ? pass_holds(access, word) : 0;
-    uint32_t entry = fw_is_entry(access->pc)
+    uint16_t links = fw_holds.count ? pass_holds(access, word) : 0;
+    uint32_t entry = fw_is_site(access->pc)
                          ? fw_place_next(FW_PLACE_ENTRY, access->pc, FW_NO_PLACE)
                          : FW_NO_PLACE;
 
     if (entry == FW_NO_PLACE)
         pass_plainly(access, word);
-    for (; entry != FW_NO_PLACE; entry = fw_place_next(FW_PLACE_ENTRY, access->pc, entry))
-        enter(access, word, entry, links);
-    if (mine.count)
-        fw_regions_force();
+    else
+        enter_all(access, word, entry, links);
+    if (!fw_holds.count)
+        return;
+    force();
+    say_over();
 }
 
 /* --- ends ------------------------------------------------------------------------------------ */
 
 void fw_holds_ended(void)
 {
-    if (!mine.me)
+    if (!fw_holds.me)
         return;
     fw_holds_drop();
-    fw_healer_give(mine.me, fw_heal_now());
-    mine.me = NULL;
+    fw_healer_give(fw_holds.me, fw_heal_now());
+    fw_heal_counts = NULL;
+    fw_holds.me = NULL;
 }
 
 void fw_holds_forked(void)
 {
-    mine.count = 0;
-    mine.me = NULL;
-    fw_hot.regions &= ~HOLDING;
+    memset(&fw_holds, 0, sizeof fw_holds);
+    fw_heal_counts = NULL;
+    fw_hot.regions &= ~FW_HOLDING;
     atomic_store(&waited, 0);
     atomic_store(&looked, 0);
     fw_heal_locks_forked();

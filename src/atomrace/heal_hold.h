@@ -13,10 +13,42 @@
 
 #include "atomrace/sections.h"
 
+#define FW_HEAL_LONGEST 1000u /* hooks of the thread within a section, after which it is given up */
+
+/* Nobody wants to know of violations, and there is no noise: ticks count hooks (heal_lock.h). */
+extern bool fw_heal_alone;
+
+#define FW_HEALED_CELLS 1024u /* of 64 bits: words 512 KiB apart share one */
+
+/* Words that have a lock, and some that share their bit: those that reads have to look at, and all,
+ * which writes have to. */
+extern _Atomic uint64_t fw_healed[2][FW_HEALED_CELLS];
+
+static inline unsigned fw_healed_cell(uintptr_t address)
+{
+    return address >> 9 & (FW_HEALED_CELLS - 1);
+}
+
+static inline uint64_t fw_healed_bit(uintptr_t address)
+{
+    return 1ull << (address >> 3 & 63);
+}
+
+static inline bool fw_is_healed(uintptr_t address, bool write)
+{
+    /* relaxed: a hint; who comes while a section is entered first may miss it */
+    return atomic_load_explicit(&fw_healed[write][fw_healed_cell(address)], memory_order_relaxed) &
+           fw_healed_bit(address);
+}
+
 /* The thread was seen, in the hook of an access or elsewhere: what is over goes. */
 void fw_holds_settle(bool by_access);
 /* In the hook of an access, when the thread is about to make it: takes what locks it needs. */
 void fw_holds_access(const struct fw_overlap_access *access);
+/* Both at once, in the hook of an access, if fw_heal_alone; false: it is for them to do. */
+bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
+/* The same hook, first: its ticks ran out, or were taken.  If fw_heal_alone. */
+void fw_holds_forced(void);
 /* All of them go. */
 void fw_holds_drop(void);
 /* The same, told: the thread is about to synchronise. */
@@ -25,6 +57,9 @@ void fw_holds_let_go(const struct fw_thread *t);
 /* The thread is about to lock a mutex (NULL: not any more), holding what it holds.  What would
  * close a circle is let go. */
 void fw_holds_mutex(const struct fw_thread *t, const void *mutex);
+
+/* Noise, before the access: what others wait for meanwhile is not healing's doing. */
+void fw_holds_dwell(void);
 
 /* The word has a lock from now on. */
 void fw_holds_prepare(uintptr_t word, bool reads_wait);

@@ -1,159 +1,43 @@
 /*
  * heal_lock.c - see heal_lock.h.
  */
-#include "atomrace/heal_lock.h"
-
-#include "atomrace/heal_log.h"
-#include "atomrace/mask.h"
+#include "atomrace/heal_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stddef.h>
+#include <linux/membarrier.h>
 #include <string.h>
-#include <sys/uio.h>
 
-#define LOCKS   16384u /* a power of two */
 #define WORDS   8192u  /* that have one: chains are short */
-#define HEALERS 256u
-#define WAITED  0x80000000u /* in `owner`: somebody waits; then it changes under the gate only */
 #define SPINS   200u
 #define SLICE   1000000u /* ns that who waits sleeps before it looks around */
 #define AGAIN   10u      /* times the bound, for who only lacks a processor */
 
-struct fw_healer {
-    _Atomic uint32_t go;         /* futex: 1: it has got what it waited for */
-    const void *_Atomic mutex;   /* that it is about to lock, or has locked since */
-    /* under the gate */
-    bool taken;
-    uint32_t number;
-    int32_t tid;
-    struct fw_heal_lock *waits;
-    uint64_t arrived; /* in the order of arrival */
-    uint64_t begun;   /* ns */
-};
-
-static struct fw_heal_lock locks[LOCKS];
+struct fw_heal_lock fw_heal_locks[FW_HEAL_LOCKS];
 static _Atomic unsigned word_count; /* at least so many have a word */
-static struct fw_healer healers[HEALERS];
-static _Atomic unsigned healer_room; /* those behind were never taken */
-
-static struct fw_lock gate;
-static uint64_t gate_mask; /* signals of who is in, as they were */
 static uint64_t arrivals;  /* under the gate */
-static uint64_t time_ended;
-static _Atomic uint32_t waiting; /* healers that wait for a lock */
+_Atomic uint32_t fw_heal_waiting;
 
 static uint64_t bound;
+static uint32_t longest;
 static const _Atomic uint32_t *switched_off;
+bool fw_heal_asymmetric;
 
-void fw_heal_patience(uint64_t most, const _Atomic uint32_t *off)
+static void find_barrier(void)
+{
+    fw_heal_asymmetric =
+        fw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0) == 0;
+}
+
+void fw_heal_patience(uint64_t most, uint32_t hooks, const _Atomic uint32_t *off)
 {
     bound = most;
+    longest = hooks;
     switched_off = off;
-}
-
-static void gate_enter(void)
-{
-    uint64_t mask = fw_mask_set(FW_MASK_ALL);
-
-    fw_lock(&gate);
-    gate_mask = mask;
-}
-
-static void gate_leave(void)
-{
-    uint64_t mask = gate_mask;
-
-    fw_unlock(&gate);
-    fw_mask_set(mask);
-}
-
-/* --- threads --------------------------------------------------------------------------------- */
-
-static uint32_t id_of(const struct fw_healer *healer)
-{
-    return (uint32_t)(healer - healers) + 1;
-}
-
-static struct fw_healer *healer_of(uint32_t owner)
-{
-    return owner & ~WAITED ? &healers[(owner & ~WAITED) - 1] : NULL;
-}
-
-struct fw_healer *fw_healer_take(uint32_t number, int32_t tid, uint64_t now)
-{
-    struct fw_healer *healer = NULL;
-
-    gate_enter();
-    for (unsigned i = 0; i < HEALERS && !healer; i++)
-        if (!healers[i].taken)
-            healer = &healers[i];
-    if (healer) {
-        atomic_store(&healer->mutex, NULL);
-        healer->taken = true;
-        healer->number = number;
-        healer->tid = tid;
-        healer->waits = NULL;
-        healer->begun = now;
-        if (healer_room < id_of(healer))
-            atomic_store(&healer_room, id_of(healer));
-    }
-    gate_leave();
-    return healer;
-}
-
-void fw_healer_give(struct fw_healer *healer, uint64_t now)
-{
-    gate_enter();
-    healer->taken = false;
-    atomic_store(&healer->mutex, NULL);
-    time_ended += now - healer->begun;
-    gate_leave();
-}
-
-uint32_t fw_healer_number(uint32_t owner)
-{
-    const struct fw_healer *healer = healer_of(owner);
-
-    return healer ? healer->number : UINT32_MAX;
-}
-
-uint64_t fw_healers_time(uint64_t now)
-{
-    uint64_t time;
-
-    gate_enter();
-    time = time_ended;
-    for (unsigned i = 0; i < healer_room; i++)
-        if (healers[i].taken)
-            time += now - healers[i].begun;
-    gate_leave();
-    return time;
+    find_barrier();
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
-
-static unsigned home_of(uintptr_t word)
-{
-    return (unsigned)((word >> 3) * 0x9e3779b97f4a7c15u >> 50);
-}
-
-_Static_assert(LOCKS == 1u << (64 - 50), "home_of gives a place in the table");
-
-struct fw_heal_lock *fw_heal_find(uintptr_t word)
-{
-    for (unsigned probe = 0;; probe++) { /* half of them are free */
-        struct fw_heal_lock *lock = &locks[(home_of(word) + probe) % LOCKS];
-        /* relaxed: all of it that counts is changed by atomic operations of its own */
-        uintptr_t is = atomic_load_explicit(&lock->word, memory_order_relaxed);
-
-        if (is == word)
-            return lock;
-        if (!is)
-            return NULL;
-    }
-}
 
 struct fw_heal_lock *fw_heal_make(uintptr_t word)
 {
@@ -162,7 +46,7 @@ struct fw_heal_lock *fw_heal_make(uintptr_t word)
         atomic_fetch_add(&word_count, 1) >= WORDS)
         return NULL;
     for (unsigned probe = 0;; probe++) {
-        struct fw_heal_lock *lock = &locks[(home_of(word) + probe) % LOCKS];
+        struct fw_heal_lock *lock = fw_heal_place(word, probe);
         uintptr_t is = 0;
 
         if (atomic_compare_exchange_strong(&lock->word, &is, word) || is == word)
@@ -170,28 +54,88 @@ struct fw_heal_lock *fw_heal_make(uintptr_t word)
     }
 }
 
-uint32_t fw_heal_owner(struct fw_heal_lock *lock)
-{
-    return atomic_load_explicit(&lock->owner, memory_order_relaxed) & ~WAITED; /* a hint */
-}
-
 bool fw_heal_is_waited_for(struct fw_heal_lock *lock)
 {
-    return atomic_load_explicit(&lock->owner, memory_order_relaxed) & WAITED; /* a hint */
+    return atomic_load_explicit(&lock->owner, memory_order_relaxed) & FW_HEAL_QUEUED; /* a hint */
 }
 
 bool fw_heal_owns(struct fw_heal_lock *lock, const struct fw_healer *me)
 {
-    return fw_heal_owner(lock) == id_of(me);
+    return fw_heal_owner(lock) == fw_healer_id(me);
+}
+
+/* --- seats ----------------------------------------------------------------------------------- */
+
+static void barrier_of_all(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (fw_heal_asymmetric)
+        fw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0);
 }
 
 bool fw_heal_try(struct fw_heal_lock *lock, struct fw_healer *me)
 {
-    uint32_t is = 0;
+    uint32_t is = atomic_load_explicit(&lock->owner, memory_order_relaxed);
 
+    if (is == fw_healer_id(me))
+        return true; /* nobody has had it in between */
     /* acquire: pairs with the release of its former owner */
-    return atomic_compare_exchange_strong_explicit(&lock->owner, &is, id_of(me),
-                                                   memory_order_acquire, memory_order_relaxed);
+    return !is && atomic_compare_exchange_strong_explicit(&lock->owner, &is, fw_healer_id(me),
+                                                          memory_order_acquire,
+                                                          memory_order_relaxed);
+}
+
+/* Under the gate. */
+static bool seat_is_done(const struct fw_healer *healer, const struct fw_heal_seat *seat)
+{
+    bool over = atomic_load_explicit(&seat->over, memory_order_acquire); /* see fw_heal_sit_over */
+    int32_t then = atomic_load_explicit(&seat->ticks, memory_order_relaxed), now;
+    const int32_t *ticks = healer->ticks;
+
+    if (!ticks)
+        return false;
+    /* acquire: it comes behind the access that was made before the hook */
+    now = __atomic_load_n(ticks, __ATOMIC_ACQUIRE);
+    if (over)
+        return now != then;
+    return now >= 0 && ((uint32_t)(then - now) & INT32_MAX) > longest;
+}
+
+/* Has the lock's owner left it, though it did not say so?  Under the gate, behind barrier_of_all
+ * since the lock is waited for. */
+static bool is_done(struct fw_heal_lock *lock)
+{
+    const struct fw_healer *owner = fw_healer_of(atomic_load(&lock->owner));
+
+    for (unsigned i = 0; owner && i < FW_HEAL_SEATS; i++)
+        /* acquire: pairs with fw_heal_sit and fw_heal_stand */
+        if (atomic_load_explicit(&owner->seats[i].lock, memory_order_acquire) == lock &&
+            !seat_is_done(owner, &owner->seats[i]))
+            return false;
+    return owner != NULL;
+}
+
+/* A hint: is it of no use to ask whether the owner is done? */
+static bool is_busy(struct fw_heal_lock *lock)
+{
+    const struct fw_healer *owner = fw_healer_of(atomic_load(&lock->owner));
+    bool ticks = owner && owner->ticks;
+
+    for (unsigned i = 0; owner && i < FW_HEAL_SEATS; i++)
+        if (atomic_load_explicit(&owner->seats[i].lock, memory_order_relaxed) == lock &&
+            !(ticks && atomic_load_explicit(&owner->seats[i].over, memory_order_relaxed)))
+            return true;
+    return false;
+}
+
+uint16_t fw_heal_section(struct fw_heal_lock *lock)
+{
+    const struct fw_healer *owner = fw_healer_of(atomic_load(&lock->owner));
+
+    for (unsigned i = 0; owner && i < FW_HEAL_SEATS; i++)
+        if (atomic_load_explicit(&owner->seats[i].lock, memory_order_relaxed) == lock)
+            return atomic_load_explicit(&owner->seats[i].section, memory_order_relaxed);
+    return UINT16_MAX;
 }
 
 /* --- handing over (all under the gate) ------------------------------------------------------- */
@@ -201,8 +145,8 @@ static struct fw_healer *first_waiter(const struct fw_heal_lock *lock, unsigned 
     struct fw_healer *first = NULL;
 
     *count = 0;
-    for (unsigned i = 0; i < healer_room; i++) {
-        struct fw_healer *healer = &healers[i];
+    for (unsigned i = 0; i < fw_healer_room; i++) {
+        struct fw_healer *healer = &fw_healers[i];
 
         if (!healer->taken || healer->waits != lock)
             continue;
@@ -213,30 +157,46 @@ static struct fw_healer *first_waiter(const struct fw_heal_lock *lock, unsigned 
     return first;
 }
 
+/* Who waits for it is to have another owner before it. */
+static void excuse_all(struct fw_heal_lock *lock, const struct fw_healer *next)
+{
+    uint64_t dwelt = fw_healer_dwelt_by(fw_healer_of(atomic_load(&lock->owner)));
+
+    for (unsigned i = 0; i < fw_healer_room; i++) {
+        struct fw_healer *healer = &fw_healers[i];
+
+        if (!healer->taken || healer->waits != lock)
+            continue;
+        healer->excused += dwelt - healer->mark;
+        healer->mark = fw_healer_dwelt_by(next);
+    }
+}
+
 /* It does not wait any more.  Whoever owns the lock, the others still wait. */
 static void stop_waiting(struct fw_heal_lock *lock, struct fw_healer *healer)
 {
     unsigned others;
 
     healer->waits = NULL;
-    atomic_fetch_sub(&waiting, 1);
+    atomic_fetch_sub(&fw_heal_waiting, 1);
     first_waiter(lock, &others);
     if (!others)
-        atomic_fetch_and(&lock->owner, ~WAITED);
+        atomic_fetch_and(&lock->owner, ~FW_HEAL_QUEUED);
 }
 
 /* The lock is this waiter's now. */
 static void give_to(struct fw_heal_lock *lock, struct fw_healer *healer)
 {
+    excuse_all(lock, healer);
     /* seq_cst, as what is said before looking for circles */
-    atomic_store(&lock->owner, id_of(healer) | WAITED);
+    atomic_store(&lock->owner, fw_healer_id(healer) | FW_HEAL_QUEUED);
     stop_waiting(lock, healer);
     atomic_store(&healer->go, 1);
     fw_futex_wake(&healer->go, 0);
 }
 
 /* Somebody waits for it. */
-static void hand_over(struct fw_heal_lock *lock)
+void fw_heal_hand_over(struct fw_heal_lock *lock)
 {
     unsigned count;
     struct fw_healer *next = first_waiter(lock, &count);
@@ -247,89 +207,59 @@ static void hand_over(struct fw_heal_lock *lock)
         atomic_store(&lock->owner, 0);
 }
 
+/* Once more.  relaxed: a hint */
+static void note_habit(struct fw_heal_lock *lock, uint32_t id)
+{
+    uint16_t habit = atomic_load_explicit(&lock->habit, memory_order_relaxed);
+    unsigned running = (uint8_t)habit == id - 1 ? (habit >> 8) + 1u : 0;
+
+    if (running < FW_HEAL_KEEP || (running == FW_HEAL_KEEP && !fw_heal_is_wanted(lock)))
+        atomic_store_explicit(&lock->habit, fw_heal_habit(id, running), memory_order_relaxed);
+}
+
 void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me)
 {
-    uint32_t is = id_of(me);
+    uint32_t is = fw_healer_id(me);
 
+    if (fw_heal_is_kept(lock, is))
+        return;
+    note_habit(lock, is);
     /* release: pairs with who takes it next (fw_heal_try) */
     if (atomic_compare_exchange_strong_explicit(&lock->owner, &is, 0, memory_order_release,
                                                 memory_order_relaxed) ||
-        healer_of(is) != me)
+        fw_healer_of(is) != me)
         return;
-    gate_enter();
+    fw_heal_gate_enter();
     if (fw_heal_owns(lock, me))
-        hand_over(lock);
-    gate_leave();
+        fw_heal_hand_over(lock);
+    fw_heal_gate_leave();
 }
 
-/* --- circles (all under the gate) ------------------------------------------------------------ */
-
-/* Its memory may be gone. */
-static int32_t owner_of_mutex(const void *mutex)
+bool fw_heal_claim(struct fw_heal_lock *lock, struct fw_healer *me)
 {
-    int32_t tid = 0;
-    struct iovec to = { &tid, sizeof tid };
-    struct iovec from = { (char *)(uintptr_t)mutex + offsetof(pthread_mutex_t, __data.__owner),
-                          sizeof tid };
-    long self = fw_call(SYS_getpid, 0, 0, 0, 0);
-    long got = fw_syscall(SYS_process_vm_readv, self, (long)&to, 1, (long)&from, 1, 0);
+    uint32_t is = atomic_load(&lock->owner);
+    bool done = false;
 
-    return got == (long)sizeof tid ? tid : 0;
-}
-
-static struct fw_healer *healer_with(int32_t tid)
-{
-    for (unsigned i = 0; tid && i < healer_room; i++)
-        if (healers[i].taken && healers[i].tid == tid)
-            return &healers[i];
-    return NULL;
-}
-
-/* Whom it waits for, and through which lock of ours, if it is one; NULL: nobody. */
-static struct fw_healer *waits_for(const struct fw_healer *healer, struct fw_heal_lock **through)
-{
-    const void *mutex = atomic_load(&healer->mutex);
-    struct fw_healer *owner;
-
-    if (healer->waits) {
-        *through = healer->waits;
-        return healer_of(atomic_load(&healer->waits->owner));
+    if (fw_healer_of(is) == me) { /* it was kept, and is wanted now */
+        fw_heal_release(lock, me);
+        return fw_heal_try(lock, me);
     }
-    owner = mutex ? healer_with(owner_of_mutex(mutex)) : NULL;
-    return owner != healer ? owner : NULL; /* it has got it meanwhile */
-}
-
-/* The lock of ours in the circle that this thread is in; NULL: it is in none, or the program has
- * made it alone. */
-static struct fw_heal_lock *circle_of(const struct fw_healer *me)
-{
-    struct fw_heal_lock *through = NULL;
-    const struct fw_healer *at = me;
-
-    for (unsigned i = 0; i <= healer_room; i++) {
-        at = waits_for(at, &through);
-        if (!at)
-            return NULL;
-        if (at == me)
-            return through;
+    if (!is || is & FW_HEAL_QUEUED || is_busy(lock))
+        return false;
+    fw_heal_gate_enter();
+    if (atomic_compare_exchange_strong(&lock->owner, &is, is | FW_HEAL_QUEUED)) {
+        barrier_of_all();
+        done = is_done(lock);
+        /* Nobody waits: who does has set it before, under the gate. */
+        atomic_store(&lock->owner, done ? fw_healer_id(me) : is);
     }
-    return NULL;
-}
-
-struct fw_heal_lock *fw_heal_mutex(struct fw_healer *me, const void *mutex)
-{
-    struct fw_heal_lock *lock;
-
-    /* seq_cst: who begins to wait for a lock counts itself and looks at this then */
-    atomic_store(&me->mutex, mutex);
-    if (!mutex || !atomic_load(&waiting))
-        return NULL;
-    gate_enter();
-    lock = circle_of(me);
-    if (lock)
-        hand_over(lock);
-    gate_leave();
-    return lock;
+    if (done) {
+        atomic_store(&lock->habit, fw_heal_habit(fw_healer_id(me), 0));
+        if (!fw_heal_is_wanted(lock))
+            atomic_fetch_add(&lock->vain, 1);
+    }
+    fw_heal_gate_leave();
+    return done;
 }
 
 /* --- waiting --------------------------------------------------------------------------------- */
@@ -339,7 +269,7 @@ static bool spin(struct fw_heal_lock *lock, struct fw_healer *me)
     for (unsigned i = 0; i < SPINS; i++) {
         uint32_t is = atomic_load_explicit(&lock->owner, memory_order_relaxed);
 
-        if (is & WAITED)
+        if (is & FW_HEAL_QUEUED)
             return false;
         if (!is && fw_heal_try(lock, me))
             return true;
@@ -354,13 +284,15 @@ static bool begin_to_wait(struct fw_heal_lock *lock, struct fw_healer *me)
     uint32_t is = 0;
 
     atomic_store(&me->go, 0);
-    while (!atomic_compare_exchange_weak(&lock->owner, &is, is ? is | WAITED : id_of(me)))
+    while (!atomic_compare_exchange_weak(&lock->owner, &is,
+                                         is ? is | FW_HEAL_QUEUED : fw_healer_id(me)))
         ;
     if (!is)
         return false;
+    me->mark = fw_healer_dwelt_by(fw_healer_of(is));
     me->waits = lock;
     me->arrived = ++arrivals;
-    atomic_fetch_add(&waiting, 1);
+    atomic_fetch_add(&fw_heal_waiting, 1);
     return true;
 }
 
@@ -380,7 +312,7 @@ static char *put_number(char *text, int32_t number)
 /* Does the thread that has the lock run, or would if there were a processor for it? */
 static bool owner_can_run(struct fw_heal_lock *lock)
 {
-    const struct fw_healer *owner = healer_of(atomic_load(&lock->owner));
+    const struct fw_healer *owner = fw_healer_of(atomic_load(&lock->owner));
     char path[48] = "/proc/self/task/", text[128];
     long fd, got;
 
@@ -399,6 +331,15 @@ static bool owner_can_run(struct fw_heal_lock *lock)
     return false;
 }
 
+/* Its owner may be done without saying so. */
+static void take_if_done(struct fw_heal_lock *lock, const struct fw_healer *me)
+{
+    fw_heal_gate_enter();
+    if (me->waits && is_done(lock))
+        fw_heal_hand_over(lock);
+    fw_heal_gate_leave();
+}
+
 /* Handlers are kept out. */
 static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
 {
@@ -411,18 +352,20 @@ static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
             got = left ? FW_HEAL_NOT : FW_HEAL_GOT_LATE;
             break;
         }
-        if (fw_futex_wait(&me->go, 0, SLICE, 0) == -ETIMEDOUT && --left == 0 && --again &&
-            owner_can_run(lock))
+        if (fw_futex_wait(&me->go, 0, SLICE, 0) != -ETIMEDOUT)
+            continue;
+        take_if_done(lock, me);
+        if (--left == 0 && --again && owner_can_run(lock))
             left = bound / SLICE;
     }
-    gate_enter();
+    fw_heal_gate_enter();
     if (!me->waits)
         got = FW_HEAL_GOT; /* it was given at the last moment */
     else if (got == FW_HEAL_GOT_LATE)
         give_to(lock, me);
     else
         stop_waiting(lock, me);
-    gate_leave();
+    fw_heal_gate_leave();
     return got;
 }
 
@@ -432,16 +375,19 @@ enum fw_heal_got fw_heal_wait(struct fw_heal_lock *lock, struct fw_healer *me)
     enum fw_heal_got got = FW_HEAL_GOT;
     uint64_t mask;
 
+    me->excused = 0; /* its own, unless it waits */
     if (spin(lock, me))
         return FW_HEAL_GOT;
     mask = fw_mask_set(FW_MASK_ALL);
-    gate_enter();
+    fw_heal_gate_enter();
     atomic_store(&me->mutex, NULL); /* it has it, or did not get it */
     waits = begin_to_wait(lock, me);
-    circle = waits && circle_of(me);
+    if (waits)
+        barrier_of_all(); /* for is_done, from now on */
+    circle = waits && fw_heal_circle_of(me);
     if (circle)
         give_to(lock, me);
-    gate_leave();
+    fw_heal_gate_leave();
     if (circle)
         got = FW_HEAL_GOT_CIRCLE;
     else if (waits)
@@ -452,12 +398,9 @@ enum fw_heal_got fw_heal_wait(struct fw_heal_lock *lock, struct fw_healer *me)
 
 void fw_heal_locks_forked(void)
 {
-    memset(&gate, 0, sizeof gate);
-    for (unsigned i = 0; i < LOCKS; i++)
-        atomic_store(&locks[i].owner, 0);
-    for (unsigned i = 0; i < HEALERS; i++)
-        memset(&healers[i], 0, sizeof healers[i]);
-    atomic_store(&healer_room, 0);
-    atomic_store(&waiting, 0);
-    time_ended = 0;
+    for (unsigned i = 0; i < FW_HEAL_LOCKS; i++)
+        atomic_store(&fw_heal_locks[i].owner, 0);
+    fw_healers_forked();
+    atomic_store(&fw_heal_waiting, 0);
+    find_barrier();
 }

@@ -2,10 +2,21 @@
  * heal_lock.h - the locks that healing puts around sections, and who waits for whom.
  *
  * A lock belongs to a word of memory.  It is made when a section over the word is entered first,
- * and stays.  From then on the word is watched (sections.h), so that every access to it comes by;
- * where sections are over very many words, while somebody has the lock only.
- * A lock that is free is taken, and one that nobody waits for is released, with one instruction.
- * All else happens under one lock of ours, the gate, with handlers kept out.
+ * and stays.  From then on the word is watched (sections.h), so that every access to it comes by.
+ *
+ * A thread takes a *seat* at a lock, where others see it, then the lock.  A lock that is free is
+ * taken, and one that nobody waits for is released, with one instruction.  One that the same thread
+ * has taken many times running is *kept* for it: it stays the owner without a seat, and takes and
+ * leaves it by plain stores and loads.  Who else wants it says so in `owner`, makes all threads of
+ * the process run through a barrier (membarrier), and looks at the owner's seats then: a seat that
+ * was taken before is seen; who takes one later sees that the lock is wanted, and queues.  A lock
+ * that was kept in vain some times is not kept any more.
+ *
+ * The owner leaves its seat when it is seen next.  Where hooks count down without a break (`ticks`
+ * of a healer), who waits sees for itself whether the owner has passed a hook since its section's
+ * end, or very many within the section: then it is done.
+ *
+ * All that is not one instruction happens under one lock of ours, the gate, with handlers kept out.
  *
  * Nobody waits for ever:
  *   - who has waited for as long as the bound says takes the lock from its owner.  Time is counted
@@ -26,19 +37,30 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Of one word. */
+/* Of one word.  Those of neighbours are neighbours. */
 struct fw_heal_lock {
     _Atomic uintptr_t word;  /* its address; 0: free */
     _Atomic uint32_t owner;  /* a healer's number, and whether somebody waits; 0: free */
-    _Atomic uint16_t section;   /* that its owner is in ... */
+    _Atomic uint16_t habit;  /* who released it last, how often running (fw_heal_habit); a hint */
+    _Atomic uint8_t vain;    /* so often it was kept in vain; under the gate */
     _Atomic uint8_t reads_wait; /* some section of the word does not allow reads */
-    _Atomic uint8_t kept;       /* the word is watched all the time, else while it is locked */
 };
 
 /* A thread that takes part. */
 struct fw_healer;
+
+#define FW_HEAL_SEATS 16u /* of a healer */
+
+/* Its thread's to write. */
+struct fw_heal_seat {
+    struct fw_heal_lock *_Atomic lock; /* NULL: free */
+    _Atomic int32_t ticks;    /* of the hook that it was taken in, or ended in */
+    _Atomic uint16_t section; /* for people */
+    _Atomic bool over;        /* the last access is about to be made, or was */
+};
 
 enum fw_heal_got {
     FW_HEAL_GOT,
@@ -47,30 +69,144 @@ enum fw_heal_got {
     FW_HEAL_NOT,        /* healing was switched off meanwhile */
 };
 
-/* How long threads wait, and where to look whether to go on waiting (0: yes). */
-void fw_heal_patience(uint64_t bound, const _Atomic uint32_t *off);
+/* How long threads wait; how many hooks an owner may pass in a section; and where to look whether
+ * to go on waiting (0: yes). */
+void fw_heal_patience(uint64_t bound, uint32_t longest, const _Atomic uint32_t *off);
 
-/* NULL: there is no room. */
-struct fw_healer *fw_healer_take(uint32_t number, int32_t tid, uint64_t now);
+/* ticks: where the thread's hooks count down, by one each; NULL: they do not.  NULL: there is no
+ * room. */
+struct fw_healer *fw_healer_take(uint32_t number, int32_t tid, uint64_t now, const int32_t *ticks);
 /* It owns nothing. */
 void fw_healer_give(struct fw_healer *healer, uint64_t now);
 /* The thread's number; UINT32_MAX: none. */
 uint32_t fw_healer_number(uint32_t owner);
 /* ns that all healers have lived. */
 uint64_t fw_healers_time(uint64_t now);
+/* FW_HEAL_SEATS of them. */
+struct fw_heal_seat *fw_healer_seats(struct fw_healer *healer);
+/* Its counters, which its next thread goes on with. */
+struct fw_heal_counts *fw_healer_counts(struct fw_healer *healer);
+/* The thread dwells because of noise, with locks; it has dwelt. */
+void fw_healer_dwells(struct fw_healer *me, uint64_t now);
+void fw_healer_dwelt(struct fw_healer *me, uint64_t now);
+/* Of the time that it has waited last, ns in which the lock's owners dwelt. */
+uint64_t fw_healer_excused(const struct fw_healer *me);
+/* The section that the lock's owner is in; UINT16_MAX: none. */
+uint16_t fw_heal_section(struct fw_heal_lock *lock);
+
+#define FW_HEAL_LOCKS 16384u /* a power of two */
+#define FW_HEAL_STEP  65u /* between the places of a word: the next block, beside the same place */
+
+extern struct fw_heal_lock fw_heal_locks[FW_HEAL_LOCKS];
+
+/* Where the word's lock is, or was not to be put: in blocks of 64 words, so that an array's locks
+ * lie together. */
+static inline struct fw_heal_lock *fw_heal_place(uintptr_t word, unsigned probe)
+{
+    uintptr_t place = word >> 3;
+    unsigned home = (unsigned)((place >> 6) * 0x9e3779b97f4a7c15u >> 56 << 6 | (place & 63));
+
+    return &fw_heal_locks[(home + FW_HEAL_STEP * probe) % FW_HEAL_LOCKS];
+}
+
+_Static_assert(FW_HEAL_LOCKS == 64u << (64 - 56), "a block is in the table");
 
 /* NULL: the word has none. */
-struct fw_heal_lock *fw_heal_find(uintptr_t word);
+static inline struct fw_heal_lock *fw_heal_find(uintptr_t word)
+{
+    for (unsigned probe = 0;; probe++) { /* half of them are free */
+        struct fw_heal_lock *lock = fw_heal_place(word, probe);
+        /* relaxed: all of it that counts is changed by atomic operations of its own */
+        uintptr_t is = atomic_load_explicit(&lock->word, memory_order_relaxed);
+
+        if (is == word)
+            return lock;
+        if (!is)
+            return NULL;
+    }
+}
+
 /* NULL: there is no room. */
 struct fw_heal_lock *fw_heal_make(uintptr_t word);
 
-/* The number of its owner, as fw_healer_number wants it; 0: none. */
-uint32_t fw_heal_owner(struct fw_heal_lock *lock);
+#define FW_HEAL_QUEUED  0x80000000u /* in `owner`: somebody waits; it changes under the gate only */
+#define FW_HEAL_KEEP    16u /* times running, after which a lock is kept */
+#define FW_HEAL_IN_VAIN 4u  /* times, after which it is not any more */
+
+/* The number of its owner, as fw_healer_number wants it; 0: none.  A hint. */
+static inline uint32_t fw_heal_owner(struct fw_heal_lock *lock)
+{
+    return atomic_load_explicit(&lock->owner, memory_order_relaxed) & ~FW_HEAL_QUEUED;
+}
+
 bool fw_heal_is_waited_for(struct fw_heal_lock *lock);
 bool fw_heal_owns(struct fw_heal_lock *lock, const struct fw_healer *me);
+uint32_t fw_healer_id(const struct fw_healer *me);
+
+/* Is it wanted by several threads?  Then it is better released soon.  A hint. */
+static inline bool fw_heal_is_wanted(struct fw_heal_lock *lock)
+{
+    return atomic_load_explicit(&lock->vain, memory_order_relaxed) >= FW_HEAL_IN_VAIN;
+}
+
+static inline uint16_t fw_heal_habit(uint32_t id, unsigned running)
+{
+    return (uint16_t)(running << 8 | (id - 1));
+}
+
+/* Nobody wants it, and the caller, who has no seat at it, need not release it.  relaxed: looked at
+ * behind the barrier of fw_heal_stand, or of another seat that was taken. */
+static inline bool fw_heal_is_kept(struct fw_heal_lock *lock, uint32_t id)
+{
+    return atomic_load_explicit(&lock->habit, memory_order_relaxed) ==
+               fw_heal_habit(id, FW_HEAL_KEEP) &&
+           atomic_load_explicit(&lock->owner, memory_order_relaxed) == id;
+}
+
+extern bool fw_heal_asymmetric; /* who looks at others' seats pays for the barrier */
+
+/* What was stored before is seen by who has made all threads run through a barrier, or what is
+ * loaded after it sees what that one had stored before. */
+static inline void fw_heal_barrier(void)
+{
+    if (fw_heal_asymmetric)
+        atomic_signal_fence(memory_order_seq_cst);
+    else
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* First the seat, at which the thread may have been elsewhere before. */
+static inline void fw_heal_sit(struct fw_heal_seat *seat, struct fw_heal_lock *lock,
+                               uint16_t section, int32_t ticks)
+{
+    /* relaxed: written before the lock is, see is_done */
+    atomic_store_explicit(&seat->over, false, memory_order_relaxed);
+    atomic_store_explicit(&seat->ticks, ticks, memory_order_relaxed);
+    atomic_store_explicit(&seat->section, section, memory_order_relaxed);
+    atomic_store_explicit(&seat->lock, lock, memory_order_release);
+    fw_heal_barrier(); /* the lock's owner is looked at after this */
+}
+
+/* The access of its end is about to be made. */
+static inline void fw_heal_sit_over(struct fw_heal_seat *seat, int32_t ticks)
+{
+    atomic_store_explicit(&seat->ticks, ticks, memory_order_relaxed);
+    atomic_store_explicit(&seat->over, true, memory_order_release); /* pairs with is_done */
+}
+
+static inline void fw_heal_stand(struct fw_heal_seat *seat)
+{
+    /* release: what was done in the section was done, for who finds nobody there (is_done) */
+    atomic_store_explicit(&seat->lock, NULL, memory_order_release);
+    fw_heal_barrier();
+}
+
+/* The lock is free, or kept for the caller, who has a seat at it: it has it then. */
 bool fw_heal_try(struct fw_heal_lock *lock, struct fw_healer *me);
+/* The same if its owner is done, as a caller is who has no other seat at it. */
+bool fw_heal_claim(struct fw_heal_lock *lock, struct fw_healer *me);
 enum fw_heal_got fw_heal_wait(struct fw_heal_lock *lock, struct fw_healer *me);
-/* Without effect if it is another's by now. */
+/* No seat is taken at it any more.  Without effect if it is another's by now. */
 void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me);
 
 /* The thread is about to lock a mutex of the program; NULL: it is not any more.  The lock of ours

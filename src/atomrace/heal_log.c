@@ -6,6 +6,14 @@
 #include <string.h>
 
 struct fw_heal_wire *fw_heal_wire;
+__thread struct fw_heal_counts *fw_heal_counts;
+
+struct fw_heal_counts *fw_heal_counts_new(void)
+{
+    uint32_t set = atomic_fetch_add(&fw_heal_wire->sets, 1) + 1;
+
+    return set < FW_HEAL_SETS ? &fw_heal_wire->counts[set] : NULL;
+}
 
 void fw_heal_log(const struct fw_heal_entry *entry)
 {

@@ -10,11 +10,24 @@
 /* The mapped file. */
 extern struct fw_heal_wire *fw_heal_wire;
 
+/* The calling thread's own counters; NULL: it has none. */
+extern __thread struct fw_heal_counts *fw_heal_counts;
+
+/* relaxed: numbers for people */
 static inline void fw_heal_count(enum fw_heal_count what, uint64_t by)
 {
-    /* relaxed: numbers for people */
-    atomic_fetch_add_explicit(&fw_heal_wire->counts[what], by, memory_order_relaxed);
+    struct fw_heal_counts *own = fw_heal_counts;
+
+    if (own)
+        atomic_store_explicit(&own->at[what],
+                              atomic_load_explicit(&own->at[what], memory_order_relaxed) + by,
+                              memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&fw_heal_wire->counts[0].at[what], by, memory_order_relaxed);
 }
+
+/* A new set of counters; NULL: there are no more. */
+struct fw_heal_counts *fw_heal_counts_new(void);
 
 /* As fw_now, but by a system call: libc's function is intercepted, and who is in an interceptor
  * lets go of what it holds. */

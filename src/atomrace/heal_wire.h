@@ -3,7 +3,8 @@
  *
  * The command writes what is wanted and may switch healing off at any time; the processes of the
  * program count what they do, and log it in a ring that the command empties.  Counters are in the
- * file so that no crash loses them; they are summed over all processes.
+ * file so that no crash loses them.  Threads that take part have a set of their own, as long as
+ * there are any, all others share the first; what counts is the sum.
  */
 #ifndef FW_ATOMRACE_HEAL_WIRE_H
 #define FW_ATOMRACE_HEAL_WIRE_H
@@ -11,9 +12,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define FW_HEAL_MAGIC 0x316c616568776621u
+#define FW_HEAL_MAGIC 0x326c616568776621u
 #define FW_HEAL_LOG   4096u /* entries of the ring; a power of two */
 #define FW_HEAL_WORDS 1024u
+#define FW_HEAL_SETS  1024u /* of counters */
 
 enum fw_heal_how {
     FW_HEAL_DRY, /* count only */
@@ -47,6 +49,11 @@ enum fw_heal_count {
     FW_HEAL_LONG,      /* ... because they did not end */
     FW_HEAL_NO_ROOM,   /* sections that were not healed: too many words, or threads */
     FW_HEAL_COUNTS
+};
+
+/* Two lines of the cache. */
+struct fw_heal_counts {
+    _Alignas(128) _Atomic uint64_t at[FW_HEAL_COUNTS];
 };
 
 /* What the log says. */
@@ -90,8 +97,8 @@ struct fw_heal_wire {
     struct fw_heal_word words[FW_HEAL_WORDS];
     /* both */
     _Atomic uint32_t off; /* enum fw_heal_off */
-    uint32_t padding[13]; /* who counts does not disturb who looks whether it is off */
-    _Atomic uint64_t counts[FW_HEAL_COUNTS];
+    struct fw_heal_counts counts[FW_HEAL_SETS];
+    _Atomic uint32_t sets;   /* given to threads, without the first, perhaps more than there are */
     _Atomic uint64_t logged; /* entries begun */
     struct fw_heal_entry log[FW_HEAL_LOG];
 };

@@ -5,29 +5,38 @@
  * The short way: is there an open section or region that may concern this word, does a region begin
  * here, or is it time for a section?
  */
+#include "atomrace/heal_hold.h"
 #include "atomrace/overlap.h"
 #include "atomrace/region.h"
 
 /* What the compilers call; no header declares it. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-/* Not if its cells only say that sections begin somewhere, and not here.  Where there are no
- * sections nothing has to be looked at for that. */
-static inline bool is_wanted(unsigned watched, uintptr_t pc)
+#define HEALED (FW_WATCH_HEALED | FW_WATCH_READ_HEALED)
+
+/* Not if its cells only say that sections begin somewhere and words are healed somewhere, and it is
+ * not here.  Where there are no sections nothing has to be looked at for that. */
+static inline bool is_wanted(unsigned watched, uintptr_t at, bool write, uintptr_t pc)
 {
-    return watched != FW_WATCH_SITED || fw_hot.ticks < 0 || fw_is_entry(pc);
+    return watched & ~(FW_WATCH_SITED | HEALED) || fw_is_site(pc) ||
+           (watched & (write ? FW_WATCH_HEALED : FW_WATCH_READ_HEALED) && fw_is_healed(at, write));
 }
 
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
 {
     uintptr_t at = (uintptr_t)address;
 
-    if (FW_LIKELY(--fw_hot.ticks >= 0 && !fw_watched(at)))
-        return;
-    /* Nothing of what follows is prepared before: in a loop of hooks that takes a tenth more. */
-    __asm__ volatile("" : "+r"(at)::"memory");
-    if (is_wanted(fw_watched(at), pc))
-        fw_overlap_hook(at, size, write, pc);
+    if (FW_LIKELY(--fw_hot.ticks >= 0)) {
+        unsigned watched = fw_watched(at);
+
+        if (FW_LIKELY(!watched))
+            return;
+        /* Nothing of what follows is prepared before: in loops of hooks that takes a tenth more. */
+        __asm__ volatile("" : "+r"(pc), "+r"(at)::"memory");
+        if (!is_wanted(watched, at, write, pc))
+            return;
+    }
+    fw_overlap_hook(at, size, write, pc);
 }
 
 /* May lie in two words. */
@@ -37,7 +46,8 @@ static inline void on_unaligned(void *address, unsigned size, bool write, uintpt
     unsigned watched = fw_watched(at) | fw_watched(at + size - 1) |
                        (size == 16 ? fw_watched(at + 8) : 0);
 
-    if (FW_UNLIKELY(--fw_hot.ticks < 0 || watched) && is_wanted(watched, pc))
+    if (FW_UNLIKELY(--fw_hot.ticks < 0 ||
+                    (watched && (watched & HEALED || is_wanted(watched, at, write, pc)))))
         fw_overlap_hook(at, size, write, pc);
 }
 

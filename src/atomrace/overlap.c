@@ -43,7 +43,10 @@ static bool dwell(const struct fw_overlap_access *access)
     fw_sections_look(access);
     if (!section)
         return false;
-    fw_noise_dwell();
+    if (fw_heal_on)
+        fw_holds_dwell();
+    else
+        fw_noise_dwell();
     fw_section_close(section);
     return true;
 }
@@ -66,8 +69,6 @@ static void pass_regions(const struct fw_overlap_access *access)
     dwelt = dwell(access);
     if (FW_UNLIKELY(fw_heal_on))
         fw_heal_access(access);
-    if (fw_heal_alone)
-        return;
     if (dwelt || fw_heal_on)
         noted |= fw_regions_look(access);
     fw_regions_pass(access);
@@ -75,23 +76,28 @@ static void pass_regions(const struct fw_overlap_access *access)
         fw_regions_noted();
 }
 
-static void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bool write, uintptr_t pc)
+static inline void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
+                        uintptr_t pc)
 {
     struct fw_overlap_access access = { t, address, pc, bytes, write };
 
-    if (FW_UNLIKELY(fw_regions_on)) {
+    if (fw_heal_alone) {
+        if (!is_ignored(t, write))
+            fw_heal_hook(&access);
+    } else if (FW_UNLIKELY(fw_regions_on)) {
         pass_regions(&access);
-        return;
+    } else if (!is_ignored(t, write)) {
+        dwell(&access);
     }
-    if (is_ignored(t, write))
-        return;
-    dwell(&access);
 }
 
 void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
 {
-    struct fw_thread *t = self();
+    struct fw_thread *t;
 
+    if (fw_heal_alone && fw_holds_quickly(address, size, write, pc))
+        return;
+    t = self();
     if (t)
         pass(t, address, size, write, pc);
 }
@@ -121,7 +127,7 @@ struct fw_thread *fw_tell_at(uintptr_t pc, const char *name)
     (void)name;
     if (!t)
         return NULL;
-    if (fw_hot.regions)
+    if (fw_hot.regions && !fw_heal_alone)
         fw_regions_flow(FW_FLOW_ENTRY);
     t->inside++;
     return t;

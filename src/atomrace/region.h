@@ -59,19 +59,19 @@ void fw_regions_ended(void);
 
 #define FW_SITE_CELLS 4096u
 
-/* 1 where the call of a hook may be a section's entry. */
-extern _Atomic uint8_t fw_entry_sites[FW_SITE_CELLS];
+/* 1 where the call of a hook may be a section's entry or exit. */
+extern _Atomic uint8_t fw_region_sites[FW_SITE_CELLS];
 
 static inline unsigned fw_site_cell(uintptr_t pc)
 {
     return (unsigned)(pc ^ pc >> 12) & (FW_SITE_CELLS - 1);
 }
 
-/* What a hook has to look at: 0 means that no section begins here. */
-static inline unsigned fw_is_entry(uintptr_t pc)
+/* What a hook has to look at: 0 means that no section begins here or is left. */
+static inline unsigned fw_is_site(uintptr_t pc)
 {
     /* relaxed: a hint; who comes while a module is being loaded may miss it */
-    return atomic_load_explicit(&fw_entry_sites[fw_site_cell(pc)], memory_order_relaxed);
+    return atomic_load_explicit(&fw_region_sites[fw_site_cell(pc)], memory_order_relaxed);
 }
 
 /* In the hook of an access, first: what the thread has left is closed. */

@@ -31,12 +31,13 @@ struct place {
 
 bool fw_regions_on;
 struct fw_regions_head *fw_regions;
-_Atomic uint8_t fw_entry_sites[FW_SITE_CELLS];
+_Atomic uint8_t fw_region_sites[FW_SITE_CELLS];
 
 static struct item *items[FW_PLACE_KINDS];
 static struct place *places;
 static uint32_t place_mask, place_count;
 static bool any_placed;
+_Atomic uint32_t fw_places_turn;
 
 /* --- the file -------------------------------------------------------------------------------- */
 
@@ -111,7 +112,9 @@ static bool is_sound(void)
         if (fw_regions_section(i)->name >= fw_regions->text_bytes)
             return false;
     for (uint32_t i = 0; i < fw_regions->entry_count; i++)
-        if (fw_regions_entry(i)->section >= fw_regions->section_count)
+        if (fw_regions_entry(i)->section >= fw_regions->section_count ||
+            fw_regions_entry(i)->first_end > fw_regions->end_count ||
+            fw_regions_entry(i)->ends > fw_regions->end_count - fw_regions_entry(i)->first_end)
             return false;
     for (uint32_t i = 0; i < fw_regions->end_count; i++)
         if (fw_regions_end(i)->entry >= fw_regions->entry_count)
@@ -257,8 +260,8 @@ static void put(enum fw_place_kind kind, uint32_t i, uintptr_t at)
     atomic_store(&item->next, atomic_load(&place->first[kind]));
     atomic_store(&item->at, at);
     atomic_store(&place->first[kind], i + 1);
-    if (kind == FW_PLACE_ENTRY)
-        atomic_store(&fw_entry_sites[fw_site_cell(at)], 1);
+    if (kind != FW_PLACE_END) /* that is known by its word */
+        atomic_store(&fw_region_sites[fw_site_cell(at)], 1);
     any_placed = true;
 }
 
@@ -293,6 +296,7 @@ void fw_regions_module(const char *path, uintptr_t base)
 
     if (!fw_regions_on)
         return;
+    atomic_fetch_add(&fw_places_turn, 1);
     for (unsigned kind = 0; kind < FW_PLACE_KINDS && any_placed; kind++)
         take_out_gone(kind);
     if (fw_call(SYS_stat, path, &file, 0, 0) != 0)

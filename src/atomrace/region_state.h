@@ -24,6 +24,8 @@ enum fw_place_kind {
  * one, or FW_NO_PLACE for the first. */
 #define FW_NO_PLACE UINT32_MAX
 uint32_t fw_place_next(enum fw_place_kind kind, uintptr_t pc, uint32_t after);
+/* Changes whenever what is at an address may. */
+extern _Atomic uint32_t fw_places_turn;
 /* Is there anything at all at this address? */
 bool fw_place_any(uintptr_t pc);
 

@@ -116,7 +116,8 @@ void fw_sections_forked(void)
     memset(sections, 0, sizeof sections);
     atomic_store(&taken, 0);
     for (unsigned i = 0; i < FW_WATCH_CELLS; i++)
-        atomic_fetch_and(&fw_watch[i], FW_WATCH_TARGET | FW_WATCH_HEALED | FW_WATCH_SITED);
+        atomic_fetch_and(&fw_watch[i], FW_WATCH_TARGET | FW_WATCH_HEALED | FW_WATCH_READ_HEALED |
+                                           FW_WATCH_SITED);
 }
 
 /* --- looking --------------------------------------------------------------------------------- */

@@ -45,7 +45,8 @@
 #define FW_WATCH_CELLS 4096u /* words 32 KiB apart share one */
 #define FW_WATCH_TARGET 0x8000u /* noise is wanted at this word */
 #define FW_WATCH_SITED  0x2000u /* in all cells: some hooks are places where sections begin */
-#define FW_WATCH_HEALED 0x4000u /* the word has a healing lock */
+#define FW_WATCH_HEALED 0x4000u /* the word has a healing lock ... */
+#define FW_WATCH_READ_HEALED 0x1000u /* ... which reads are to look at as well */
 
 extern _Atomic uint16_t fw_watch[FW_WATCH_CELLS];
 

@@ -18,7 +18,11 @@ void fw_heal_tell_refused(const struct fw_sections *sections, char *const *reaso
 
 static uint64_t count_of(const struct fw_heal_wire *wire, enum fw_heal_count what)
 {
-    return atomic_load(&((struct fw_heal_wire *)(uintptr_t)wire)->counts[what]);
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < FW_HEAL_SETS; i++)
+        all += atomic_load(&((struct fw_heal_wire *)(uintptr_t)wire)->counts[i].at[what]);
+    return all;
 }
 
 static uint64_t violations(const struct fw_regions_file *regions)

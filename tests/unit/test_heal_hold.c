@@ -2,10 +2,9 @@
  * test_heal_hold.c - a thread has the lock of a word from the entry of a section until it is seen
  * behind its end, and not when it has left the section in some other way.
  */
-#include "atomrace/heal_hold.h"
-
-#include "atomrace/heal_lock.h"
+#include "atomrace/heal_hold_state.h"
 #include "atomrace/heal_log.h"
+#include "atomrace/noise.h"
 #include "atomrace/region_state.h"
 
 #include <setjmp.h>
@@ -21,12 +20,18 @@
 
 __thread struct fw_hot fw_hot;
 _Atomic uint16_t fw_watch[FW_WATCH_CELLS];
-_Atomic uint8_t fw_entry_sites[FW_SITE_CELLS];
+_Atomic uint8_t fw_region_sites[FW_SITE_CELLS];
+_Atomic uint32_t fw_places_turn;
+__thread struct fw_thread *fw_self;
 static unsigned forced;
 
 void fw_regions_force(void)
 {
     forced++;
+}
+
+void fw_noise_dwell(void)
+{
 }
 
 /* Sections: places are small numbers, which stand for addresses. */
@@ -131,12 +136,19 @@ static bool held(unsigned word)
 {
     struct fw_heal_lock *lock = fw_heal_find((uintptr_t)&words[word]);
 
-    return lock && fw_heal_owner(lock) != 0;
+    for (unsigned i = 0; lock && fw_holds.seats && i < FW_HEAL_SEATS; i++)
+        if (atomic_load(&fw_holds.seats[i].lock) == lock)
+            return fw_heal_owner(lock) == fw_holds.id;
+    return false;
 }
 
 static uint64_t counted(enum fw_heal_count what)
 {
-    return atomic_load(&wire.counts[what]);
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < FW_HEAL_SETS; i++)
+        all += atomic_load(&wire.counts[i].at[what]);
+    return all;
 }
 
 static int begin(void **state)
@@ -145,8 +157,8 @@ static int begin(void **state)
     memset(&wire, 0, sizeof wire);
     wire.budget = 100;
     fw_heal_wire = &wire;
-    fw_heal_patience(1000000, &wire.off);
-    memset(fw_entry_sites, 1, sizeof fw_entry_sites);
+    fw_heal_patience(1000000, FW_HEAL_LONGEST, &wire.off);
+    memset(fw_region_sites, 1, sizeof fw_region_sites);
     fw_hot = (struct fw_hot){ .base = frames, .top = frames + 1, .end = frames + COUNT(frames) };
     frames[0].stack = UINTPTR_MAX;
     entry_count = 1;
@@ -372,6 +384,122 @@ static void a_child_holds_nothing(void **state)
     assert_true(held(0));
 }
 
+/* --- the quick way --------------------------------------------------------------------------- */
+
+#define RUNS  400u
+#define STEPS 120u
+
+static uint64_t random_state;
+
+static unsigned draw(unsigned below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((random_state >> 33) % below);
+}
+
+/* As a hook that takes the long way. */
+static void hook(uintptr_t pc, unsigned word, bool write, bool quickly)
+{
+    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write };
+
+    fw_hot.ticks--;
+    if (quickly && fw_holds_quickly(access.address, 8, write, pc))
+        return;
+    if (fw_hot.ticks < 0)
+        fw_holds_forced();
+    fw_holds_settle(true);
+    fw_holds_access(&access);
+}
+
+/* What the thread is in, whatever the order: sums of what tells holds apart. */
+static uint64_t digest(void)
+{
+    uint64_t all = fw_holds.count;
+
+    for (unsigned i = 0; i < FW_HOLDS; i++) {
+        const struct fw_hold *hold = &fw_holds.at[i];
+        uint64_t word = hold->lock ? hold->lock->word / 8 : 0;
+
+        if (!hold->lock)
+            continue;
+        assert_ptr_equal(atomic_load(&fw_holds.seats[i].lock), hold->lock);
+        assert_int_equal(atomic_load(&fw_holds.seats[i].over), hold->over);
+        assert_true(fw_heal_owns(hold->lock, fw_holds.me));
+        all += (word * 31 + hold->entry * 2 + hold->over + 1) * 0x9e3779b97f4a7c15u;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        struct fw_heal_lock *lock = fw_heal_find((uintptr_t)&words[i]);
+
+        assert_true(held(i) || fw_heal_owner(lock) == 0 || fw_heal_is_kept(lock, fw_holds.id));
+    }
+    assert_int_equal(fw_hot.regions != 0, fw_holds.count != 0);
+    return all;
+}
+
+static void step(bool quickly)
+{
+    static const uintptr_t places[] = { A_ENTRY, A_ENTRY, A_END, A_END, A_OTHER_END, A_EXIT,
+                                        NO_READS, NO_READS_END, ELSEWHERE };
+    uintptr_t pc = places[draw(COUNT(places))];
+    unsigned word = draw(3), what = draw(20);
+    bool write = draw(2);
+
+    if (pc == NO_READS)
+        word = 0; /* the others allow reads in all runs */
+    if (what == 0 && fw_hot.top - frames < 5)
+        call();
+    else if (what == 1 && fw_hot.top - frames > 2)
+        leave();
+    else if (what == 2)
+        fw_holds_let_go(&thread);
+    else
+        hook(pc, word, write, quickly);
+}
+
+static void run_once(uint64_t seed, bool quickly, uint64_t *digests)
+{
+    void *none = NULL;
+
+    begin(&none);
+    entry_count = seed % 3 ? 1 : 5; /* of those that begin together none is known */
+    memset(fw_region_sites, 0, sizeof fw_region_sites);
+    for (unsigned i = 0; i < entry_count; i++)
+        fw_region_sites[fw_site_cell(entries[i].place.offset)] = 1;
+    fw_region_sites[fw_site_cell(A_EXIT)] = 1;
+    for (unsigned i = 0; i < 3; i++)
+        atomic_store(&fw_heal_find((uintptr_t)&words[i])->habit, 0);
+    fw_self = &thread;
+    fw_hot.ticks = seed % 2 ? INT32_MAX : STEPS / 2; /* may run out */
+    random_state = seed;
+    for (unsigned i = 0; i < STEPS; i++) {
+        step(quickly);
+        digests[i] = digest();
+    }
+    for (unsigned i = 0; i < FW_HEAL_COUNTS; i++)
+        digests[STEPS + i] = counted(i);
+    fw_holds_ended();
+    fw_heal_locks_forked();
+}
+
+/* Sections begin anew, end, are left, and single writes come in between. */
+static void the_quick_way_does_what_the_long_one_does(void **state)
+{
+    uint64_t slow[STEPS + FW_HEAL_COUNTS], quick[STEPS + FW_HEAL_COUNTS];
+
+    (void)state;
+    fw_heal_alone = true;
+    for (unsigned i = 0; i < 3; i++) /* in both from the beginning */
+        fw_holds_prepare((uintptr_t)&words[i], i == 0);
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        run_once(seed, false, slow);
+        run_once(seed, true, quick);
+        for (unsigned i = 0; i < COUNT(slow); i++)
+            if (slow[i] != quick[i])
+                fail_msg("seed %u: step %u differs", (unsigned)seed, i);
+    }
+    fw_heal_alone = false;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -392,6 +520,7 @@ int main(void)
         TEST(all_are_let_go_before_it_synchronises),
         TEST(there_is_room_for_some),
         TEST(a_child_holds_nothing),
+        TEST(the_quick_way_does_what_the_long_one_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,137 +2,7 @@
  * test_heal_lock.c - healing's locks exclude, are fair, and are waited for by nobody for ever: not
  * beyond the bound, not in a circle of threads, not when healing is switched off.
  */
-#include "atomrace/heal_lock.h"
-
-#include "runtime/futex.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define FOR_EVER (600ull * FW_SECOND) /* longer than the test may take */
-
-static _Atomic uint32_t off;
-
-/* A thread that does one thing at a time, when it is told to. */
-struct actor {
-    pthread_t thread;
-    struct fw_healer *healer;
-    struct fw_heal_lock *lock;
-    pthread_mutex_t *mutex;
-    struct fw_heal_lock *released;
-    enum fw_heal_got got;
-    enum { NOTHING, WAIT, LOCK, UNLOCK, STOP } todo;
-    pthread_barrier_t begin, end;
-};
-
-static void *play(void *argument)
-{
-    struct actor *a = argument;
-    int32_t tid = (int32_t)fw_call(SYS_gettid, 0, 0, 0, 0);
-
-    a->healer = fw_healer_take((uint32_t)tid, tid, fw_now());
-    pthread_barrier_wait(&a->end);
-    for (;;) {
-        pthread_barrier_wait(&a->begin);
-        if (a->todo == STOP)
-            break;
-        if (a->todo == WAIT)
-            a->got = fw_heal_wait(a->lock, a->healer);
-        if (a->todo == LOCK) {
-            a->released = fw_heal_mutex(a->healer, a->mutex);
-            pthread_mutex_lock(a->mutex);
-        }
-        if (a->todo == UNLOCK)
-            pthread_mutex_unlock(a->mutex);
-        pthread_barrier_wait(&a->end);
-    }
-    fw_healer_give(a->healer, fw_now());
-    return NULL;
-}
-
-static void actor_start(struct actor *a)
-{
-    pthread_barrier_init(&a->begin, NULL, 2);
-    pthread_barrier_init(&a->end, NULL, 2);
-    assert_int_equal(pthread_create(&a->thread, NULL, play, a), 0);
-    pthread_barrier_wait(&a->end);
-    assert_non_null(a->healer);
-}
-
-static void actor_stop(struct actor *a)
-{
-    a->todo = STOP;
-    pthread_barrier_wait(&a->begin);
-    pthread_join(a->thread, NULL);
-    pthread_barrier_destroy(&a->begin);
-    pthread_barrier_destroy(&a->end);
-}
-
-static void wait_begin(struct actor *a, struct fw_heal_lock *lock)
-{
-    a->todo = WAIT;
-    a->lock = lock;
-    pthread_barrier_wait(&a->begin);
-}
-
-static void act(struct actor *a, int todo, pthread_mutex_t *mutex)
-{
-    a->todo = todo;
-    a->mutex = mutex;
-    pthread_barrier_wait(&a->begin);
-}
-
-static void done(struct actor *a)
-{
-    pthread_barrier_wait(&a->end);
-}
-
-/* Until somebody waits for it. */
-static void await_waiter(struct fw_heal_lock *lock)
-{
-    while (!(atomic_load(&lock->owner) >> 31))
-        sched_yield();
-}
-
-static struct actor one, two, three;
-static uintptr_t next_word = 0x1000;
-
-static struct fw_heal_lock *fresh(void)
-{
-    struct fw_heal_lock *lock = fw_heal_make(next_word += 8);
-
-    assert_non_null(lock);
-    assert_ptr_equal(fw_heal_find(next_word), lock);
-    return lock;
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    atomic_store(&off, 0);
-    fw_heal_patience(FOR_EVER, &off);
-    actor_start(&one);
-    actor_start(&two);
-    actor_start(&three);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    actor_stop(&one);
-    actor_stop(&two);
-    actor_stop(&three);
-    return 0;
-}
+#include "heal_actors.h"
 
 /* --- locks ----------------------------------------------------------------------------------- */
 
@@ -143,15 +13,15 @@ static uint64_t count, sum;
 
 static void *count_up(void *unused)
 {
-    struct fw_healer *me = fw_healer_take(0, 0, fw_now());
+    struct fw_healer *me = fw_healer_take(0, 0, fw_now(), NULL);
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        if (!fw_heal_try(counted, me))
-            assert_int_equal(fw_heal_wait(counted, me), FW_HEAL_GOT);
+        if (!take(counted, me) && !claim(counted, me))
+            assert_int_equal(wait_for(counted, me), FW_HEAL_GOT);
         assert_true(fw_heal_owns(counted, me));
         *(volatile uint64_t *)&count += 1;
         *(volatile uint64_t *)&sum += count;
-        fw_heal_release(counted, me);
+        release(counted, me);
     }
     fw_healer_give(me, fw_now());
     return unused;
@@ -162,7 +32,7 @@ static void one_owner_at_a_time(void **state)
     pthread_t threads[4];
 
     (void)state;
-    fw_heal_patience(FOR_EVER, &off);
+    fw_heal_patience(FOR_EVER, LONGEST, &off);
     counted = fresh();
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_up, NULL), 0);
@@ -170,7 +40,6 @@ static void one_owner_at_a_time(void **state)
         pthread_join(threads[i], NULL);
     assert_int_equal(count, 4 * ROUNDS);
     assert_int_equal(sum, count * (count + 1) / 2);
-    assert_int_equal(fw_heal_owner(counted), 0);
 }
 
 static void who_waits_for_longest_is_next(void **state)
@@ -178,20 +47,41 @@ static void who_waits_for_longest_is_next(void **state)
     struct fw_heal_lock *lock = fresh();
 
     (void)state;
-    assert_true(fw_heal_try(lock, one.healer));
+    assert_true(take(lock, one.healer));
     wait_begin(&two, lock);
     await_waiter(lock);
     wait_begin(&three, lock);
-    fw_heal_release(lock, one.healer);
+    release(lock, one.healer);
     done(&two);
     assert_int_equal(two.got, FW_HEAL_GOT);
     assert_true(fw_heal_owns(lock, two.healer));
-    assert_false(fw_heal_try(lock, one.healer));
-    fw_heal_release(lock, two.healer);
+    assert_false(take(lock, one.healer));
+    release(lock, two.healer);
     done(&three);
     assert_true(fw_heal_owns(lock, three.healer));
-    fw_heal_release(lock, three.healer);
+    release(lock, three.healer);
     assert_int_equal(atomic_load(&lock->owner), 0);
+}
+
+static void time_that_the_owner_dwells_is_excused(void **state)
+{
+    struct fw_heal_lock *lock = fresh();
+
+    (void)state;
+    fw_healer_dwells(one.healer, 1);
+    fw_healer_dwelt(one.healer, 1000001); /* before anybody waits */
+    assert_true(take(lock, one.healer));
+    wait_begin(&two, lock);
+    await_waiter(lock);
+    fw_healer_dwells(one.healer, 10);
+    fw_healer_dwelt(one.healer, 510);
+    release(lock, one.healer);
+    done(&two);
+    assert_int_equal(fw_healer_excused(two.healer), 500);
+    release(lock, two.healer);
+    assert_int_equal(wait_for(lock, two.healer), FW_HEAL_GOT); /* at once */
+    assert_int_equal(fw_healer_excused(two.healer), 0);
+    release(lock, two.healer);
 }
 
 static void nobody_waits_beyond_the_bound(void **state)
@@ -199,13 +89,13 @@ static void nobody_waits_beyond_the_bound(void **state)
     struct fw_heal_lock *lock = fresh();
 
     (void)state;
-    fw_heal_patience(1000000, &off);
-    assert_true(fw_heal_try(lock, one.healer));
-    assert_int_equal(fw_heal_wait(lock, two.healer), FW_HEAL_GOT_LATE);
+    fw_heal_patience(1000000, LONGEST, &off);
+    assert_true(take(lock, one.healer));
+    assert_int_equal(wait_for(lock, two.healer), FW_HEAL_GOT_LATE);
     assert_true(fw_heal_owns(lock, two.healer));
-    fw_heal_release(lock, one.healer); /* it is not its lock any more */
+    release(lock, one.healer); /* it is not its lock any more */
     assert_true(fw_heal_owns(lock, two.healer));
-    fw_heal_release(lock, two.healer);
+    release(lock, two.healer);
     assert_int_equal(atomic_load(&lock->owner), 0);
 }
 
@@ -214,14 +104,14 @@ static void nobody_waits_when_it_is_off(void **state)
     struct fw_heal_lock *lock = fresh();
 
     (void)state;
-    assert_true(fw_heal_try(lock, one.healer));
+    assert_true(take(lock, one.healer));
     wait_begin(&two, lock);
     await_waiter(lock);
     atomic_store(&off, 1);
     done(&two);
     assert_int_equal(two.got, FW_HEAL_NOT);
     assert_true(fw_heal_owns(lock, one.healer));
-    fw_heal_release(lock, one.healer);
+    release(lock, one.healer);
     assert_int_equal(atomic_load(&lock->owner), 0);
 }
 
@@ -232,17 +122,17 @@ static void two_that_want_each_others_locks(void **state)
     struct fw_heal_lock *a = fresh(), *b = fresh();
 
     (void)state;
-    assert_true(fw_heal_try(a, one.healer));
-    assert_true(fw_heal_try(b, two.healer));
+    assert_true(take(a, one.healer));
+    assert_true(take(b, two.healer));
     wait_begin(&one, b);
     await_waiter(b);
-    assert_int_equal(fw_heal_wait(a, two.healer), FW_HEAL_GOT_CIRCLE);
+    assert_int_equal(wait_for(a, two.healer), FW_HEAL_GOT_CIRCLE);
     assert_true(fw_heal_owns(a, two.healer));
-    fw_heal_release(b, two.healer);
+    release(b, two.healer);
     done(&one);
     assert_int_equal(one.got, FW_HEAL_GOT);
-    fw_heal_release(b, one.healer);
-    fw_heal_release(a, two.healer);
+    release(b, one.healer);
+    release(a, two.healer);
 }
 
 static void ones_own_lock_is_a_circle(void **state)
@@ -250,9 +140,9 @@ static void ones_own_lock_is_a_circle(void **state)
     struct fw_heal_lock *lock = fresh();
 
     (void)state;
-    assert_true(fw_heal_try(lock, one.healer));
-    assert_int_equal(fw_heal_wait(lock, one.healer), FW_HEAL_GOT_CIRCLE);
-    fw_heal_release(lock, one.healer);
+    assert_true(take(lock, one.healer));
+    assert_int_equal(wait_for(lock, one.healer), FW_HEAL_GOT_CIRCLE);
+    release(lock, one.healer);
     assert_int_equal(atomic_load(&lock->owner), 0);
 }
 
@@ -265,13 +155,13 @@ static void a_mutex_that_is_waited_for_first(void **state)
     (void)state;
     act(&two, LOCK, &mutex);
     done(&two);
-    assert_true(fw_heal_try(lock, one.healer));
+    assert_true(take(lock, one.healer));
     assert_null(fw_heal_mutex(one.healer, &mutex)); /* no circle yet */
     wait_begin(&two, lock);
     done(&two);
     assert_int_equal(two.got, FW_HEAL_GOT_CIRCLE);
     assert_true(fw_heal_owns(lock, two.healer));
-    fw_heal_release(lock, two.healer);
+    release(lock, two.healer);
     fw_heal_mutex(one.healer, NULL);
     act(&two, UNLOCK, &mutex);
     done(&two);
@@ -285,14 +175,14 @@ static void a_mutex_that_is_waited_for_last(void **state)
     (void)state;
     act(&two, LOCK, &mutex);
     done(&two);
-    assert_true(fw_heal_try(lock, one.healer));
+    assert_true(take(lock, one.healer));
     wait_begin(&two, lock);
     await_waiter(lock);
     act(&one, LOCK, &mutex); /* waits for it in earnest */
     done(&two);
     assert_int_equal(two.got, FW_HEAL_GOT);
     assert_true(fw_heal_owns(lock, two.healer));
-    fw_heal_release(lock, two.healer);
+    release(lock, two.healer);
     act(&two, UNLOCK, &mutex);
     done(&two);
     done(&one);
@@ -312,7 +202,7 @@ static void a_circle_over_a_thread_without_locks(void **state)
     done(&three);
     act(&two, LOCK, &second);
     done(&two);
-    assert_true(fw_heal_try(lock, one.healer));
+    assert_true(take(lock, one.healer));
     act(&three, LOCK, &second);
     act(&one, LOCK, &first);
     wait_begin(&two, lock);
@@ -320,7 +210,7 @@ static void a_circle_over_a_thread_without_locks(void **state)
     /* whichever of them came last */
     assert_true(two.got == FW_HEAL_GOT_CIRCLE || two.got == FW_HEAL_GOT);
     assert_true(fw_heal_owns(lock, two.healer));
-    fw_heal_release(lock, two.healer);
+    release(lock, two.healer);
     act(&two, UNLOCK, &second);
     done(&two);
     done(&three);
@@ -347,15 +237,15 @@ static void a_mutex_that_closes_no_circle(void **state)
     act(&one, LOCK, &own);
     done(&one);
     for (unsigned i = 0; i < 3; i++) {
-        assert_true(fw_heal_try(lock, one.healer));
+        assert_true(take(lock, one.healer));
         wait_begin(&two, lock);
         await_waiter(lock);
         assert_null(fw_heal_mutex(one.healer, mutexes[i]));
         assert_true(fw_heal_owns(lock, one.healer));
-        fw_heal_release(lock, one.healer);
+        release(lock, one.healer);
         done(&two);
         assert_int_equal(two.got, FW_HEAL_GOT);
-        fw_heal_release(lock, two.healer);
+        release(lock, two.healer);
     }
     act(&one, UNLOCK, &own);
     done(&one);
@@ -382,29 +272,29 @@ static void threads_come_and_go_until_there_is_no_room(void **state)
     unsigned count_taken = 0;
 
     (void)state;
-    while (count_taken < 512 && (all[count_taken] = fw_healer_take(7, 7, 0)))
+    while (count_taken < 512 && (all[count_taken] = fw_healer_take(7, 7, 0, NULL)))
         count_taken++;
     assert_in_range(count_taken, 64, 511);
     for (unsigned i = 0; i < count_taken; i++)
         fw_healer_give(all[i], 10);
-    assert_non_null(all[0] = fw_healer_take(7, 7, 0));
+    assert_non_null(all[0] = fw_healer_take(7, 7, 0, NULL));
     fw_healer_give(all[0], 10);
     assert_true(fw_healers_time(0) >= 10 * count_taken);
 }
 
 static void a_child_starts_with_all_of_them_free(void **state)
 {
-    struct fw_healer *me = fw_healer_take(1, 1, 0);
+    struct fw_healer *me = fw_healer_take(1, 1, 0, NULL);
     struct fw_heal_lock *lock = fw_heal_find(0x100000);
 
     (void)state;
-    assert_true(fw_heal_try(lock, me));
+    assert_true(take(lock, me));
     fw_heal_locks_forked();
     assert_int_equal(fw_heal_owner(lock), 0);
     assert_ptr_equal(fw_heal_find(0x100000), lock);
-    me = fw_healer_take(1, 1, 0);
-    assert_true(fw_heal_try(lock, me));
-    fw_heal_release(lock, me);
+    me = fw_healer_take(1, 1, 0, NULL);
+    assert_true(take(lock, me));
+    release(lock, me);
     fw_healer_give(me, 0);
 }
 
@@ -413,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_owner_at_a_time),
         cmocka_unit_test_setup_teardown(who_waits_for_longest_is_next, begin, end),
+        cmocka_unit_test_setup_teardown(time_that_the_owner_dwells_is_excused, begin, end),
         cmocka_unit_test_setup_teardown(nobody_waits_beyond_the_bound, begin, end),
         cmocka_unit_test_setup_teardown(nobody_waits_when_it_is_off, begin, end),
         cmocka_unit_test_setup_teardown(two_that_want_each_others_locks, begin, end),

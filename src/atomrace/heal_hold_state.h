@@ -1,0 +1,73 @@
+/*
+ * heal_hold_state.h - internal to holds (heal_hold.c, heal_quick.c): what a thread is in.
+ */
+#ifndef FW_ATOMRACE_HEAL_HOLD_STATE_H
+#define FW_ATOMRACE_HEAL_HOLD_STATE_H
+
+#include "atomrace/heal_hold.h"
+#include "atomrace/heal_lock.h"
+
+#define FW_HOLDS      FW_HEAL_SEATS
+#define FW_HOLD_PLAIN UINT32_MAX  /* in place of an entry: a single access */
+#define FW_HOLDING    0x80000000u /* in fw_hot.regions */
+
+struct fw_hold {
+    struct fw_heal_lock *lock; /* NULL: free */
+    uint32_t entry; /* or FW_HOLD_PLAIN */
+    uint32_t depth; /* of calls, in the function of the entry ... */
+    uintptr_t stack; /* ... whose frame is there */
+    int32_t ticks;  /* where they count hooks: when it was taken */
+    uint16_t links; /* of sections before it without a gap */
+    uint16_t seen;  /* elsewhere: accesses of the thread since */
+    bool over;
+};
+
+/* The section that was entered last, for the quick way. */
+struct fw_hold_known {
+    uintptr_t pc;       /* of its entry, where nothing else begins; 0: none */
+    uintptr_t end;      /* of an end, where nothing begins; 0: none */
+    uint32_t entry;
+    uint32_t turn;      /* of places */
+    uint16_t section;
+    bool reads_wait;
+};
+
+/* Hold i has the healer's seat i. */
+struct fw_holds {
+    struct fw_healer *me;
+    struct fw_heal_seat *seats;
+    uint32_t id;
+    unsigned count, end; /* so many; those behind are free */
+    int32_t ticks;       /* where they count hooks, and one was forced: as they were */
+    struct fw_hold_known known;
+    struct fw_hold at[FW_HOLDS];
+};
+
+extern __thread struct fw_holds fw_holds;
+
+static inline uint32_t fw_hold_depth(void)
+{
+    return (uint32_t)(fw_hot.top - fw_hot.base);
+}
+
+/* Is the call that has the entry still there? */
+static inline bool fw_hold_is_alive(const struct fw_hold *hold)
+{
+    return hold->depth <= fw_hold_depth() && fw_hot.base[hold->depth - 1].stack == hold->stack;
+}
+
+/* Field by field: a struct that is made elsewhere and copied waits for its own stores. */
+static inline void fw_hold_set(struct fw_hold *hold, struct fw_heal_lock *lock, uint32_t entry,
+                               uint16_t links)
+{
+    hold->lock = lock;
+    hold->entry = entry;
+    hold->depth = fw_hold_depth();
+    hold->stack = fw_hot.top[-1].stack;
+    hold->ticks = fw_hot.ticks;
+    hold->links = links;
+    hold->seen = 0;
+    hold->over = entry == FW_HOLD_PLAIN;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * heal_state.h - internal to healing's locks: who takes part (heal_healer.c), locks
+ * (heal_lock.c), and circles (heal_circle.c).
+ */
+#ifndef FW_ATOMRACE_HEAL_STATE_H
+#define FW_ATOMRACE_HEAL_STATE_H
+
+#include "atomrace/heal_lock.h"
+#include "atomrace/heal_log.h"
+#include "atomrace/mask.h"
+
+#define FW_HEALERS 256u
+
+struct fw_healer {
+    struct fw_heal_seat seats[FW_HEAL_SEATS];
+    _Atomic uint32_t go;         /* futex: 1: it has got what it waited for */
+    const void *_Atomic mutex;   /* that it is about to lock, or has locked since */
+    _Atomic uint64_t dwelt, dwells; /* ns altogether; since when, 0: it does not */
+    /* under the gate */
+    bool taken;
+    uint32_t number;
+    int32_t tid;
+    const int32_t *_Atomic ticks; /* NULL: not known */
+    struct fw_heal_counts *counts;
+    uint64_t mark;    /* while it waits: what the lock's owner had dwelt when it became that */
+    uint64_t excused; /* what former owners have since */
+    struct fw_heal_lock *waits;
+    uint64_t arrived; /* in the order of arrival */
+    uint64_t begun;   /* ns */
+};
+
+extern struct fw_healer fw_healers[FW_HEALERS];
+extern _Atomic unsigned fw_healer_room;  /* those behind were never taken */
+extern _Atomic uint32_t fw_heal_waiting; /* healers that wait for a lock */
+
+static inline struct fw_healer *fw_healer_of(uint32_t owner)
+{
+    owner &= ~FW_HEAL_QUEUED;
+    return owner ? &fw_healers[owner - 1] : NULL;
+}
+
+/* Everything but taking and releasing what nobody waits for happens inside.  Handlers are kept
+ * out. */
+void fw_heal_gate_enter(void);
+void fw_heal_gate_leave(void);
+
+/* ns that it has dwelt up to now; a hint if it stops just then. */
+uint64_t fw_healer_dwelt_by(const struct fw_healer *healer);
+/* Nobody takes part any more, and nobody is inside. */
+void fw_healers_forked(void);
+
+/* Under the gate: whoever waits longest has it now. */
+void fw_heal_hand_over(struct fw_heal_lock *lock);
+/* Under the gate: the lock of ours in the circle that this thread is in; NULL: it is in none, or
+ * the program has made it alone. */
+struct fw_heal_lock *fw_heal_circle_of(const struct fw_healer *me);
+
+#endif
