@@ -125,6 +125,8 @@ extern const char *const fw_trace_formats[];  /* "std", "tid", "fwt", NULL */
 /* Errors and warnings: "foreweave: MESSAGE" on standard error. */
 void fw_cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void fw_cmd_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* So many processes (none: says nothing) outlived a run of the program and were ended. */
+void fw_cmd_warn_left(unsigned processes);
 
 /* Prints err and returns status: `return fw_cmd_fail(FW_EXIT_INPUT, &err);` */
 int fw_cmd_fail(int status, const struct fw_error *err);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/places.h"
+#include "explore/leftover.h"
 #include "cmd/record_stuck.h"
 #include "record/launch.h"
 #include "record/places.h"
@@ -152,6 +153,14 @@ static int exit_status(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static void end_the_rest(const struct record *record, const struct fw_leftover *leftover)
+{
+    unsigned processes = fw_leftover_end(leftover);
+
+    if (!record->quiet)
+        fw_cmd_warn_left(processes);
+}
+
 static int record_to(const struct record *record, const char *path, char **argv)
 {
     struct fw_record_setup setup = { .argv = argv,
@@ -163,6 +172,7 @@ static int record_to(const struct record *record, const char *path, char **argv)
                                      .repeats = record->repeats,
                                      .values = record->values };
     struct fw_recorded recorded;
+    struct fw_leftover leftover;
     struct fw_places places;
     struct fw_error err;
     int status;
@@ -172,9 +182,11 @@ static int record_to(const struct record *record, const char *path, char **argv)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     }
     setup.runtime = places.runtime;
+    fw_leftover_init(&leftover);
     switch (fw_record(&setup, &recorded, &err)) {
     case FW_RECORD_DONE:
         say(record, &recorded, argv[0]);
+        end_the_rest(record, &leftover);
         status = exit_status(recorded.status);
         break;
     case FW_RECORD_NO_PROGRAM:
@@ -183,6 +195,7 @@ static int record_to(const struct record *record, const char *path, char **argv)
     default:
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     }
+    fw_leftover_release(&leftover);
     fw_recorded_release(&recorded);
     fw_places_release(&places);
     return status;
@@ -238,7 +251,8 @@ const struct fw_command fw_cmd_record = {
         "Processes that the program forks or executes have traces of their own. A process that "
         "has started no thread and executes another program (env, a shell) hands its file on to "
         "it; of a further process with one thread and no instrumented code nothing is kept. "
-        "Processes that still run when the program itself has ended go on unrecorded.\n\n"
+        "Processes that still run when the program itself has ended, daemons too, get a moment to "
+        "end as well; then their traces are cut, and they are ended.\n\n"
         "The trace can be read at any time: what is there when something is killed, or when the "
         "disk is full, is analysed up to that point and reported as cut. A full disk never stops "
         "the program.",

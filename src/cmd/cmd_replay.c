@@ -10,6 +10,7 @@
 #include "cmd/replay.h"
 #include "cmd/replay_finding.h"
 #include "cmd/standard_input.h"
+#include "explore/leftover.h"
 #include "record/launch.h"
 #include "record/modules.h"
 
@@ -303,6 +304,7 @@ static int replay_with(struct job *job, const char *runtime)
                                       .input = job->input.fd,
                                       .show = (job->options->show && !job->script.judge) ||
                                               job->options->gdb };
+    struct fw_leftover leftover;
     struct fw_error err;
     int status, fd;
 
@@ -316,15 +318,21 @@ static int replay_with(struct job *job, const char *runtime)
         setup.gdb = commands;
         setup.limit = 1e9;
     }
-    if (fw_replay_init(&job->replay, &job->script, &setup, &err) < 0)
+    fw_leftover_init(&leftover);
+    setup.leftover = &leftover;
+    if (fw_replay_init(&job->replay, &job->script, &setup, &err) < 0) {
+        fw_leftover_release(&leftover);
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    }
     if (job->options->gdb)
         status = debug(job, runtime, commands, &err);
     else if (run_all(job, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     else
         status = report(job);
+    fw_cmd_warn_left(fw_session_left_behind(job->replay.session));
     fw_replay_release(&job->replay);
+    fw_leftover_release(&leftover);
     return status;
 }
 

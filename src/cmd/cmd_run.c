@@ -8,6 +8,7 @@
 #include "cmd/places.h"
 #include "cmd/predicted.h"
 #include "cmd/standard_input.h"
+#include "explore/leftover.h"
 #include "record/launch.h"
 #include "record/places.h"
 #include "report/report.h"
@@ -132,11 +133,14 @@ static int confirm(struct work *work)
                                       .input = work->input.fd,
                                       .stop = work->stop };
     struct replaying r = { .work = work, .moments = predicted->moments };
+    struct fw_leftover leftover;
     struct fw_error err;
     int status = 0;
 
     if (!predicted->list.len)
         return 0;
+    fw_leftover_init(&leftover);
+    setup.leftover = &leftover;
     r.session = fw_session_create(&setup, &err);
     r.anchors = fw_anchors_create();
     if (!r.session || fw_baseline_take(r.session, &r.baseline, &err) < 0)
@@ -146,8 +150,11 @@ static int confirm(struct work *work)
     work->replays.end_differs = r.baseline.end_differs;
     work->replays.output_differs = r.baseline.output_differs;
     work->replays.input = fw_standard_input_lost(&work->input);
+    if (r.session)
+        fw_cmd_warn_left(fw_session_left_behind(r.session));
     fw_anchors_destroy(r.anchors);
     fw_session_destroy(r.session);
+    fw_leftover_release(&leftover);
     return status;
 }
 

@@ -52,6 +52,13 @@ int fw_cmd_fail(int status, const struct fw_error *err)
     return status;
 }
 
+void fw_cmd_warn_left(unsigned processes)
+{
+    if (processes)
+        fw_cmd_warning("%u process%s outlived the program and %s ended", processes,
+                       processes == 1 ? "" : "es", processes == 1 ? "was" : "were");
+}
+
 int fw_cmd_usage(const char *fmt, ...)
 {
     va_list args;

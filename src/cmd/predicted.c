@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
+#include "explore/leftover.h"
 #include "record/recorder.h"
 
 #include <inttypes.h>
@@ -51,10 +52,15 @@ static int record(struct fw_predicted *predicted, const struct fw_predicted_setu
                                          .stop = setup->stop,
                                          .positions = true };
     struct fw_recorded recorded;
+    struct fw_leftover leftover;
     struct fw_error err;
-    enum fw_record_end end = fw_record(&recording, &recorded, &err);
+    enum fw_record_end end;
     int status;
 
+    fw_leftover_init(&leftover);
+    end = fw_record(&recording, &recorded, &err);
+    fw_cmd_warn_left(fw_leftover_end(&leftover));
+    fw_leftover_release(&leftover);
     if (end == FW_RECORD_DONE)
         status = use_recording(predicted, setup, &recorded);
     else

@@ -6,6 +6,7 @@
 #include "cmd/chosen.h"
 #include "cmd/cmd.h"
 #include "cmd/loading.h"
+#include "explore/leftover.h"
 #include "record/launch.h"
 #include "trace/trace.h"
 
@@ -120,10 +121,14 @@ static int show_witness(struct fw_finding_replay *replay, const char *trace,
                                       .input = replay->input,
                                       .stop = replay->stop };
     struct fw_moments *moments = fw_moments_load(trace, err);
-    struct fw_session *session = moments ? fw_session_create(&setup, err) : NULL;
+    struct fw_leftover leftover;
+    struct fw_session *session;
     struct fw_baseline baseline;
     int status = -1;
 
+    fw_leftover_init(&leftover);
+    setup.leftover = &leftover;
+    session = moments ? fw_session_create(&setup, err) : NULL;
     if (session && fw_baseline_take(session, &baseline, err) == 0)
         status = fw_confirm(moments, shown, FW_FINDING_TRIES, &baseline, session,
                             &replay->confirmation, err);
@@ -132,7 +137,10 @@ static int show_witness(struct fw_finding_replay *replay, const char *trace,
         if (status == 0)
             replay->schedule = fw_xstrdup(path);
     }
+    if (session)
+        fw_cmd_warn_left(fw_session_left_behind(session));
     fw_session_destroy(session);
+    fw_leftover_release(&leftover);
     fw_moments_destroy(moments);
     return status;
 }

@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define GENERATIONS 16u /* whose parents were killed before them */
+#define PAUSE_MS    5   /* between looks at those who were asked to end ... */
+#define LOOKS       100 /* ... so many */
 
 /* Those of one thread; each thread has its own list. */
 static void add_children(struct fw_pids *children, const char *thread)
@@ -70,6 +73,35 @@ static bool bury(pid_t pid)
             ;
     }
     return got == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/* Asks the ones that are left to end, or (signal 0) only buries those who have; returns how many
+ * run. */
+static unsigned ask(const struct fw_leftover *leftover, int signal)
+{
+    struct fw_pids children = { 0 };
+    unsigned running = 0;
+
+    list_children(&children);
+    for (size_t i = 0; i < children.len; i++)
+        if (!has(&leftover->before, children.at[i]) &&
+            waitpid(children.at[i], NULL, WNOHANG) == 0) {
+            kill(children.at[i], signal);
+            running++;
+        }
+    fw_vec_release(&children);
+    return running;
+}
+
+unsigned fw_leftover_end(const struct fw_leftover *leftover)
+{
+    struct timespec pause = { 0, PAUSE_MS * 1000000L };
+    unsigned asked = ask(leftover, SIGTERM);
+
+    for (int i = 0; i < LOOKS && ask(leftover, 0); i++)
+        nanosleep(&pause, NULL);
+    fw_leftover_kill(leftover, &(struct fw_pids) { 0 });
+    return asked;
 }
 
 unsigned fw_leftover_kill(const struct fw_leftover *leftover, const struct fw_pids *own)

@@ -22,6 +22,8 @@ struct fw_leftover {
 void fw_leftover_init(struct fw_leftover *leftover);
 void fw_leftover_release(struct fw_leftover *leftover);
 
+/* As fw_leftover_kill, but asks them to end first and gives them a while. */
+unsigned fw_leftover_end(const struct fw_leftover *leftover);
 /* Kills and buries all children but these; returns how many did not end by themselves. */
 unsigned fw_leftover_kill(const struct fw_leftover *leftover, const struct fw_pids *own);
 

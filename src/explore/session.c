@@ -1,4 +1,5 @@
 /* session.c - see session.h. */
+#include "explore/leftover.h"
 #include "explore/session_state.h"
 
 #include "base/alloc.h"
@@ -539,6 +540,16 @@ static int run_served(struct fw_session *session, int *status, bool *in_time, st
     return atomic_load(&head->server) != 0 && served == GONE;
 }
 
+static void tidy_up(struct fw_session *session)
+{
+    struct fw_pids own = { 0 };
+
+    if (session->process)
+        fw_vec_push(&own, session->process);
+    session->left_behind += fw_leftover_kill(session->setup.leftover, &own);
+    fw_vec_release(&own);
+}
+
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
                    struct fw_run_result *result, struct fw_error *err)
 {
@@ -572,6 +583,8 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     }
     judge(session, status, in_time, result);
     judge_escort(&escort, result);
+    if (session->setup.leftover)
+        tidy_up(session);
     keep_output(session);
     result->seconds = fw_session_now() - start;
     return 0;

@@ -24,6 +24,8 @@
 #define FW_SESSION_STEPS (1u << 20) /* of a run, at most */
 #define FW_SESSION_PATHS 4096u      /* threads that steps can name */
 
+struct fw_leftover;
+
 struct fw_session_setup {
     char *const *argv;   /* NULL behind the last */
     const char *runtime; /* the library */
@@ -36,6 +38,8 @@ struct fw_session_setup {
     const char *gdb;     /* commands: the program is run by gdb, which is told these; or NULL */
     double until;        /* by fw_session_now: no run goes on for longer; 0: any */
     const atomic_int *stop; /* set: nor then; NULL: never */
+    const struct fw_leftover *leftover; /* what a run leaves behind is killed; NULL: of its own
+                                           process group alone */
 };
 
 /* What a run shall do.  Arrays are borrowed. */
@@ -125,6 +129,8 @@ const char *fw_session_decisions(const struct fw_session *session);
 /* The site with this module, offset and operation ("" for any), made if there is none. */
 uint32_t fw_session_add_site(struct fw_session *session, const char *module, uint64_t offset,
                              const char *operation);
+/* Processes that outlived their runs (setup.leftover). */
+unsigned fw_session_left_behind(const struct fw_session *session);
 /* The process that waits for the next run; 0: there is none. */
 pid_t fw_session_process(const struct fw_session *session);
 /* What the program printed, and its hash. */

@@ -17,6 +17,7 @@ struct fw_session {
     pid_t process;   /* the server, or the program in a run; 0: none */
     int process_end; /* descriptor */
     double limit;    /* of the run, in seconds */
+    unsigned left_behind; /* processes that outlived their runs */
     bool moves;      /* points were passed in the last part of the limit */
     char *text;
     size_t text_bytes;

@@ -95,6 +95,11 @@ uint32_t fw_session_add_site(struct fw_session *session, const char *module, uin
     return count;
 }
 
+unsigned fw_session_left_behind(const struct fw_session *session)
+{
+    return session->left_behind;
+}
+
 pid_t fw_session_process(const struct fw_session *session)
 {
     return session->process;

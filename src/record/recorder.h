@@ -13,7 +13,7 @@
  * is kept.
  *
  * When the program itself has ended, processes of it that still run (daemons) get a moment to end
- * as well; then they go on unrecorded, and their traces are cut there.
+ * as well; then they go on unrecorded, and their traces are cut there: who calls ends them.
  */
 #ifndef FW_RECORD_RECORDER_H
 #define FW_RECORD_RECORDER_H

@@ -233,7 +233,7 @@ expect 7 record -o s.fwt -- sh -c './race 5; ./race 7'
 expect 66 check s.1.fwt
 expect 66 check s.2.fwt
 
-# A process that outlives the program goes on unrecorded.
+# A process that outlives the program is ended, and its trace is cut there; one that was there before is not.
 cat >daemon.c <<'END'
 #include <fcntl.h>
 #include <unistd.h>
@@ -242,12 +242,8 @@ int main(void)
     if (fork() == 0) {
         close(open("ready", O_CREAT | O_WRONLY, 0600));
         setsid();
-        alarm(30);
         for (;;)
-            if (access("stop", F_OK) == 0)
-                return 0;
-            else
-                usleep(10000);
+            pause();
     }
     while (access("ready", F_OK) < 0)
         usleep(1000);
@@ -257,9 +253,19 @@ END
 "$FOREWEAVE" cc daemon.c -o daemon
 expect 0 record -o d.fwt -- ./daemon
 err_has "it went on after the program had ended"
+err_has "1 process outlived the program and was ended"
+no_daemons() {
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/cwd" 2>/dev/null)" = "$scratch" ] || continue
+        ! tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -q '^./daemon' || complain "one is there still"
+    done
+}
+no_daemons
 expect 0 trace info d.1.fwt
 err_has "is cut"
-touch stop
+last='exec foreweave record, by a shell with a child'
+bash -c 'sleep 1000 & echo $! >other; exec "$FOREWEAVE" record -q -o e.fwt -- ./daemon' >"$out" 2>&1
+kill "$(cat other)" || complain "a child that it had before was ended"
 
 # A signal for the recorder is one for the program; its trace is finished.
 cat >waits.c <<'END'

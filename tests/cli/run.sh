@@ -383,4 +383,39 @@ ls -d .foreweave/2* >folders
 expect 2 run -a rac -- ./chance
 err_has "did you mean 'race'"
 ls -d .foreweave/2* | cmp -s - folders || complain "a folder for nothing"
+# --- what runs leave behind is ended: by the recorded one, by replays -----------------------------
+cat >daemon.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static int x;
+static void *add(void *argument)
+{
+    x++;
+    return argument;
+}
+int main(void)
+{
+    pthread_t one, two;
+    if (fork() == 0) {
+        setsid();
+        for (;;)
+            pause();
+    }
+    pthread_create(&one, NULL, add, NULL);
+    pthread_create(&two, NULL, add, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+END
+"$FOREWEAVE" cc -g daemon.c -o daemon || complain "daemon.c does not compile"
+expect 66 run -q --analysis=race -- ./daemon
+err_has '1 process outlived the program and was ended'
+grep -q '[0-9] processes outlived the program and were ended' "$err" || complain "not in replays"
+expect 66 replay "$(sed -n 's/.*Replay it: foreweave replay //p' "$out")"
+err_has '1 process outlived the program and was ended'
+for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/cwd" 2>/dev/null)" = "$scratch" ] || continue
+    [ "$(tr '\0' ' ' <"$process/cmdline" 2>/dev/null)" != "./daemon " ] || complain "one is there still"
+done
 finish
