@@ -36,6 +36,12 @@ struct worker {
     bool started;
 };
 
+/* A run whose failure has no schedule yet. */
+struct wanted {
+    struct fw_capture *capture; /* NULL: it was too long */
+    const char *failure;
+};
+
 struct fw_campaign {
     struct fw_campaign_setup setup;
     struct fw_knowledge knowledge;
@@ -50,7 +56,7 @@ struct fw_campaign {
     struct fw_coverage *coverage;
     struct fw_collector collector;
     struct fw_leftover leftover;
-    FW_VEC(struct fw_capture *) captures; /* by failure, until they are collected */
+    FW_VEC(struct wanted) captures; /* of the round, until they are collected */
 
     /* The round: fixed while workers are at it. */
     struct fw_trial *trials;
@@ -164,7 +170,7 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
     judged = fw_failure_judge(trial, worker->session, campaign->setup.ok, err);
     if (judged)
         return judged < 0 ? -1 : 0; /* the latter: no time was left for it */
-    if (trial->failure && !fw_knowledge_has(&campaign->knowledge, trial->failure))
+    if (trial->failure && fw_knowledge_wants(&campaign->knowledge, trial->failure))
         trial->capture = fw_capture_take(worker->session);
     trial->done = true;
     return 0;
@@ -344,7 +350,7 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
 {
     struct fw_trial *trial = &campaign->trials[slot];
     struct fw_knowledge *knowledge = &campaign->knowledge;
-    size_t failures = knowledge->state.failures.len;
+    struct fw_failure *failure;
 
     if (trial->decision_bytes > campaign->decisions)
         campaign->decisions = trial->decision_bytes;
@@ -354,26 +360,28 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
     for (unsigned i = 1; i <= FW_IDIOMS; i++)
         knowledge->state.exposed[i] =
             fw_iroot_set_of_idiom(fw_coverage_set(campaign->coverage), i);
-    if (knowledge->state.failures.len > failures) {
-        fw_vec_push(&campaign->captures, trial->capture);
+    failure = trial->failure ? fw_knowledge_failure(knowledge, trial->failure) : NULL;
+    if (failure && fw_knowledge_wants(knowledge, trial->failure)) {
+        failure->tried++;
+        fw_vec_push(&campaign->captures, ((struct wanted) { trial->capture, failure->text }));
         trial->capture = NULL;
     }
     if (campaign->chess && trial->number > 1)
         fw_chess_learn(campaign->chess, slot, trial);
 }
 
-/* Schedules of the failures that are new. */
+/* Schedules of the failures that have none. */
 static int collect(struct fw_campaign *campaign, struct fw_error *err)
 {
-    struct fw_failure_vec *failures = &campaign->knowledge.state.failures;
-    size_t first = failures->len - campaign->captures.len;
     int status = 0;
 
     for (size_t i = 0; i < campaign->captures.len; i++) {
-        if (status == 0 && !campaign->uncontrolled)
-            status = fw_collector_add(&campaign->collector, campaign->captures.at[i],
-                                      &failures->at[first + i], err);
-        fw_capture_destroy(campaign->captures.at[i]);
+        struct wanted *wanted = &campaign->captures.at[i];
+        struct fw_failure *failure = fw_knowledge_failure(&campaign->knowledge, wanted->failure);
+
+        if (status == 0 && !campaign->uncontrolled && !failure->schedule)
+            status = fw_collector_add(&campaign->collector, wanted->capture, failure, err);
+        fw_capture_destroy(wanted->capture);
     }
     fw_vec_clear(&campaign->captures);
     return status;

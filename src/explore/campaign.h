@@ -39,6 +39,7 @@ struct fw_failure {
     uint64_t seed;         /* of the first one */
     char *schedule;        /* a file that replays it, or NULL; the campaign's */
     const char *unkept;    /* why there is no such file, or NULL */
+    unsigned tried;        /* runs that a schedule was to be made of */
 };
 
 FW_VEC_TYPE(fw_failure_vec, struct fw_failure);

@@ -7,6 +7,7 @@
 #define SHRINKING 200u /* runs that making a schedule short may take ... */
 #define LONG      30u  /* ... if each of them hangs */
 #define GRACE     1    /* second */
+#define REPEATED  2u   /* times, if it does not fail the first time */
 
 char *fw_collector_path(const char *folder, const char *failure)
 {
@@ -67,11 +68,13 @@ static int write_file(struct fw_collector *collector, const struct fw_capture *c
                                 .escort = setup->session.escort,
                                 .argv = setup->session.argv,
                                 .runs = failure->result.end == FW_RUN_TIMEOUT ? LONG : SHRINKING };
-    int status;
+    unsigned times = failure->result.end == FW_RUN_TIMEOUT ? 1 : REPEATED;
+    int status = 1;
 
     if (open_session(collector, err) < 0)
         return -1;
-    status = fw_capture_keep(capture, collector->session, &wanted, path, err);
+    for (; status > 0 && times; times--)
+        status = fw_capture_keep(capture, collector->session, &wanted, path, err);
     if (status > 0)
         failure->unkept = fw_session_left(collector->session) > failure->result.seconds
                               ? "it did not fail again when it was repeated"
@@ -99,9 +102,11 @@ int fw_collector_add(struct fw_collector *collector, const struct fw_capture *ca
         status = write_file(collector, capture, failure, path, err);
     else
         failure->unkept = "the run was too long";
-    if (status == 0 && capture)
+    if (status == 0 && capture) {
         failure->schedule = path;
-    else
+        failure->unkept = NULL;
+    } else {
         free(path);
+    }
     return status < 0 ? -1 : 0;
 }

@@ -137,6 +137,7 @@ int fw_capture_keep(const struct fw_capture *capture, struct fw_session *session
     int status;
 
     translate(capture, session, &turns);
+    turns.away = capture->turns.away;
     status = fw_turns_shrink(&turns, session, &same, wanted->runs, err);
     if (status == 0)
         status = write_schedule(&turns, session, wanted, path, err);

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#define TRIES 4u /* runs of one failure that schedules are made of, until one can be repeated */
+
 void fw_knowledge_init(struct fw_knowledge *knowledge)
 {
     memset(knowledge, 0, sizeof *knowledge);
@@ -50,9 +52,22 @@ static bool add_place(struct fw_knowledge *knowledge, const struct fw_spot *plac
     return fresh;
 }
 
-bool fw_knowledge_has(const struct fw_knowledge *knowledge, const char *failure)
+bool fw_knowledge_wants(const struct fw_knowledge *knowledge, const char *failure)
 {
-    return fw_strtab_find(&knowledge->failures, failure, strlen(failure)) != FW_STRTAB_NONE;
+    uint32_t id = fw_strtab_find(&knowledge->failures, failure, strlen(failure));
+    const struct fw_failure *known;
+
+    if (id == FW_STRTAB_NONE)
+        return true;
+    known = &knowledge->state.failures.at[id];
+    return !known->schedule && known->tried < TRIES;
+}
+
+struct fw_failure *fw_knowledge_failure(struct fw_knowledge *knowledge, const char *failure)
+{
+    uint32_t id = fw_strtab_find(&knowledge->failures, failure, strlen(failure));
+
+    return &knowledge->state.failures.at[id];
 }
 
 static bool add_failure(struct fw_knowledge *knowledge, const struct fw_trial *trial, uint64_t seed)

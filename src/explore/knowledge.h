@@ -23,7 +23,11 @@ void fw_knowledge_release(struct fw_knowledge *knowledge);
 
 /* Learns from the next trial; true: it has shown something new. */
 bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *trial, uint64_t seed);
-bool fw_knowledge_has(const struct fw_knowledge *knowledge, const char *failure);
+/* Is a run that fails so wanted, for its schedule?  The first one is, and a few more if it cannot
+ * be repeated. */
+bool fw_knowledge_wants(const struct fw_knowledge *knowledge, const char *failure);
+/* The one with this text, which is known. */
+struct fw_failure *fw_knowledge_failure(struct fw_knowledge *knowledge, const char *failure);
 /* The budgets that hang on results; true: end is set. */
 bool fw_knowledge_ends(struct fw_knowledge *knowledge, const struct fw_campaign_setup *setup);
 

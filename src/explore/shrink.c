@@ -16,12 +16,14 @@
 #include <string.h>
 
 #define FOLLOW      3    /* times the longest one: this one and those that have to follow */
-#define PATIENCE_MS 300u /* an order in which a thread waits for longer is not worth it */
+#define PATIENCE_MS 300u /* an order in which a thread waits for longer is not worth it ... */
+#define LONGER      2u   /* ... and for so many times what the failure itself needs */
 
 struct shrinker {
     struct fw_session *session;
     const struct fw_same *same;
     unsigned runs; /* left */
+    uint32_t patience; /* ms */
     double longest; /* seconds of a run that fails */
     struct fw_turns *best;
     struct fw_turns candidate, taken;
@@ -59,7 +61,7 @@ static bool fails(struct shrinker *s, const struct fw_turns *turns)
     if (!s->runs || s->broken || is_late(s))
         return false;
     s->runs--;
-    order.patience = PATIENCE_MS;
+    order.patience = s->patience;
     if (fw_session_run(s->session, &order, &result, s->err) < 0) {
         s->broken = true;
         return false;
@@ -201,6 +203,7 @@ int fw_turns_shrink(struct fw_turns *turns, struct fw_session *session, const st
     struct shrinker s = { .session = session,
                           .same = same,
                           .runs = runs + 1,
+                          .patience = PATIENCE_MS + LONGER * turns->away,
                           .best = turns,
                           .err = err };
     bool repeats = fails(&s, turns) && !fw_session_head(session)->diverged;

@@ -83,6 +83,7 @@ int fw_turns_take(struct fw_turns *turns, const struct fw_session *session, stru
         }
         add_step(turns, step);
     }
+    turns->away = (uint32_t)(head->away_ns / 1000000);
     if (head->outcome <= FW_OUTCOME_ENDED) /* the last turn had no end */
         add_step(turns, (struct fw_control_step){ .path = head->running, .how = FW_STEP_AWAY });
     return 0;

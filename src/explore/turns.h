@@ -22,6 +22,7 @@
 struct fw_turns {
     FW_VEC(struct fw_control_step) steps;
     FW_VEC(struct fw_control_path) paths;
+    uint32_t away; /* ms: the longest that a thread was in the kernel, or until its time came */
 };
 
 void fw_turns_release(struct fw_turns *turns);

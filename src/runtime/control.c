@@ -322,14 +322,15 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
     struct fw_control_thread *entry = told(t);
     bool at_site = plan->site != FW_CONTROL_NONE;
 
-    if (t->state == FW_STATE_OUTSIDE)
-        plan->away_since = fw_now();
     if (entry) {
         entry->state = t->state;
         entry->blocks = t->hot ? t->hot->blocks : 0;
     }
     if (t->state == FW_STATE_BLOCKED && t->woken == FW_RETRY && !plan->points)
         return; /* it has looked in vain, which happens when it happens */
+    if (t->state == FW_STATE_OUTSIDE ||
+        (t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE))
+        plan->away_since = fw_now();
     if (fw_control->turn_count < fw_control->turns_room)
         turns[fw_control->turn_count++] = (struct fw_control_turn){
             .thread = t->number,

@@ -73,7 +73,7 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
-/* A thread has come back from the kernel after so many ns, or its time was over (0). */
+/* A thread has come back from the kernel, or its time was over, after so many ns. */
 void fw_control_returned(uint64_t away);
 /* Have all threads but one been joined? */
 bool fw_control_alone(void);

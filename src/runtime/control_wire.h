@@ -279,7 +279,7 @@ struct fw_control_head {
     uint32_t new_shared; /* sites that were found to be shared in this run */
     uint32_t new_pairs;  /* of sites, listed in struct fw_control_pairs */
     uint64_t digest;     /* of all points in order: thread, site, ordinal */
-    uint64_t away_ns;    /* the longest that a thread has been in the kernel */
+    uint64_t away_ns;    /* the longest that a thread was in the kernel, or until its time came */
     uint32_t returned;   /* 1: a thread came back from the kernel, or from a wait with a limit, when
                             there were others: not the choices have decided when */
     uint32_t reserved_told;

@@ -444,7 +444,7 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
         fw_unblock(t, FW_INTERRUPTED);
     else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline) {
         fw_unblock(t, FW_TIMED_OUT);
-        fw_control_returned(0);
+        fw_control_returned(fw_now() - t->plan.away_since);
     } else if (has_changed_unseen(t) || is_idle())
         fw_unblock(t, FW_RETRY);
     fw_sched_unlock();

@@ -299,8 +299,10 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
                 continue;
         }
         if (t && !has_ended(t)) {
-            if (t == current || t->state == FW_STATE_READY)
+            if (t == current || t->state == FW_STATE_READY) {
+                waits_since = 0; /* if it waits again in this step, that is another wait */
                 return t;
+            }
             if (t->state == FW_STATE_RUNNING) {
                 if (is_kept(t))
                     return NULL;

@@ -74,7 +74,7 @@ struct fw_plan {
     uint64_t priority, clock;                 /* strategies' */
     uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
     uint64_t retried; /* the progress it last looked after */
-    uint64_t away_since; /* in the kernel */
+    uint64_t away_since; /* in the kernel, or waiting until some time */
     bool spins;       /* it gives way at a point, before it has looked once more */
     uint32_t spun, spin_rounds; /* control_spin.c */
     uint32_t spin_doubt;

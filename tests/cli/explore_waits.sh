@@ -142,4 +142,88 @@ for how in c s; do
     expect 66 explore -q -s random -n 1 -- ./stuck-$how
     out_has 'failure 1: stuck'
 done
+
+# --- a wait that ends by its time leaves a schedule too, however long it takes ----------------------
+cat >timed.c <<'END'
+#include <pthread.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready, late;
+static void *set(void *argument)
+{
+    pthread_mutex_lock(&lock);
+    ready = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+static void *await(void *argument)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    time.tv_nsec += 400000000;
+    time.tv_sec += time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&lock);
+    if (!RIGHT || !ready)
+        late = pthread_cond_timedwait(&changed, &lock, &time) != 0;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, await, NULL);
+    pthread_create(&two, NULL, set, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return late ? 3 : 0;
+}
+END
+for right in 0 1; do
+    "$FOREWEAVE" cc -g -DRIGHT=$right -o timed-$right timed.c || complain "timed.c does not compile"
+done
+for strategy in random predict; do
+    expect 66 explore -q -s $strategy -n 30 --until-first --folder=$strategy -- ./timed-0
+    out_has 'failure 1: exit 3'
+    expect 66 replay "$(sed -n 's/.*replay: foreweave replay //p' "$out")"
+    expect 0 explore -q -s $strategy -n 30 -- ./timed-1
+done
+
+# --- where one failing run cannot be repeated, the next one is tried --------------------------------
+cat >seldom.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int x;
+static void *add(void *argument)
+{
+    x++;
+    return argument;
+}
+static long count(void)
+{
+    int fd = open("counted", O_CREAT | O_WRONLY | O_APPEND, 0600);
+    if (write(fd, "x", 1) != 1)
+        abort();
+    return lseek(fd, 0, SEEK_END);
+}
+int main(void)
+{
+    pthread_t one, two;
+    long times;
+    pthread_create(&one, NULL, add, NULL);
+    pthread_create(&two, NULL, add, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    times = x == 2 ? 2 : count();
+    return times == 1 || times > 4; /* what follows the first time is no failure for a while */
+}
+END
+"$FOREWEAVE" cc -g seldom.c -o seldom || complain "seldom.c does not compile"
+expect 66 explore -q -s random -n 100 --folder=seldom.d -- ./seldom
+out_lacks 'no schedule'
+expect 66 replay "$(sed -n 's/.*replay: foreweave replay //p' "$out")"
 finish
