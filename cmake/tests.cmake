@@ -66,6 +66,11 @@ foreach(source ${PROPERTY_TESTS})
   foreweave_test_program(${source} prop property 900)
 endforeach()
 
+# Fills memo databases for the tests of `foreweave coverage`.
+add_executable(memo_fill tests/cli/coverage/memo_fill.c)
+target_link_libraries(memo_fill PRIVATE foreweave_core)
+set_target_properties(memo_fill PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
 file(GLOB CLI_TESTS CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script ${CLI_TESTS})
   get_filename_component(name ${script} NAME_WE)

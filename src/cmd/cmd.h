@@ -61,6 +61,7 @@ struct fw_command {
     const struct fw_exit_note *exits;  /* NULL: 0, 2, 3 and 125 */
     int (*run)(const void *options, int argc, char **argv);
     const struct fw_command *const *children; /* ends with NULL; then run is NULL */
+    bool rare;                                /* the group's -h only names it */
     bool stop_at_operand;                     /* options end at the first operand */
     bool foreign; /* the arguments are another program's; only options in front are ours */
 };
@@ -69,6 +70,10 @@ extern const struct fw_command fw_cmd_root; /* foreweave itself: its children ar
 extern const struct fw_command fw_cmd_cc;
 extern const struct fw_command fw_cmd_atomrace;
 extern const struct fw_command fw_cmd_check;
+extern const struct fw_command fw_cmd_coverage;
+extern const struct fw_command fw_cmd_coverage_show;
+extern const struct fw_command fw_cmd_coverage_merge;
+extern const struct fw_command fw_cmd_coverage_export;
 extern const struct fw_command fw_cmd_cxx;
 extern const struct fw_command fw_cmd_doctor;
 extern const struct fw_command fw_cmd_explore;

@@ -102,4 +102,5 @@ const struct fw_command fw_cmd_help = {
     .max_operands = FW_PATH_MAX - 1,
     .examples = examples,
     .run = run,
+    .rare = true,
 };

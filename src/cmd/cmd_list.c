@@ -72,4 +72,5 @@ const struct fw_command fw_cmd_list = {
     .options_size = sizeof(struct list),
     .examples = examples,
     .run = run,
+    .rare = true,
 };

@@ -46,4 +46,5 @@ const struct fw_command fw_cmd_version = {
     .options_size = sizeof(struct version),
     .examples = examples,
     .run = run,
+    .rare = true,
 };

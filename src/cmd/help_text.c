@@ -72,14 +72,24 @@ static void print_synopsis(const struct fw_path *path, struct fw_output *out)
     fw_output_text(out, "\n");
 }
 
-static void print_children(const struct fw_command *command, struct fw_output *out)
+/* With `all` also those that few need; without, they are named in one line. */
+static void print_children(const struct fw_command *command, bool all, struct fw_output *out)
 {
+    char rare[512] = "";
+    size_t used = 0;
+
     for (const struct fw_command *const *child = command->children; *child; child++) {
         char name[64];
 
         snprintf(name, sizeof name, "  %s", (*child)->name);
-        print_row(out, name, (*child)->summary);
+        if (all || !(*child)->rare)
+            print_row(out, name, (*child)->summary);
+        else if (used < sizeof rare)
+            used += (size_t)snprintf(rare + used, sizeof rare - used, "%s%s", used ? ", " : "",
+                                     (*child)->name);
     }
+    if (used)
+        print_row(out, "  and:", rare);
 }
 
 /* Options that few need, by name. */
@@ -106,7 +116,7 @@ void fw_help_short(const struct fw_path *path, struct fw_output *out)
     wrap(out, command->summary, 0, 0);
     if (command->children) {
         fw_output_text(out, "\nCommands:\n");
-        print_children(command, out);
+        print_children(command, false, out);
     }
     fw_output_text(out, "\nOptions:\n");
     for (const struct fw_option *o = fw_command_options(command); o->name; o++) {
@@ -182,7 +192,7 @@ void fw_help_manual(const struct fw_path *path, struct fw_output *out)
     }
     if (command->children) {
         fw_output_text(out, "\nCOMMANDS\n");
-        print_children(command, out);
+        print_children(command, true, out);
     }
     manual_options(command, out);
     manual_end(command, out);

@@ -28,6 +28,7 @@ static const struct fw_command *const commands[] = {
     &fw_cmd_record,
     &fw_cmd_check,
     &fw_cmd_explore,
+    &fw_cmd_coverage,
     &fw_cmd_replay,
     &fw_cmd_atomrace,
     &fw_cmd_heal,

@@ -55,6 +55,11 @@ const char *fw_memo_name(const struct fw_memo *memo)
     return memo->sql->name;
 }
 
+bool fw_memo_is_url(const char *where)
+{
+    return fw_sql_is_url(where);
+}
+
 /* --- for the other files ---------------------------------------------------------------------- */
 
 int fw_memo_do(struct fw_memo *memo, struct fw_error *err)

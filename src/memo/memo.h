@@ -55,6 +55,7 @@ int fw_memo_open(struct fw_memo **memo, const char *where, enum fw_memo_mode mod
                  unsigned patience, struct fw_error *err);
 void fw_memo_close(struct fw_memo *memo); /* NULL is fine; claims of this session are given back */
 
+bool fw_memo_is_url(const char *where);
 /* For messages: the path, or the URL without its password. */
 const char *fw_memo_name(const struct fw_memo *memo);
 

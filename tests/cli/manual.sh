@@ -10,6 +10,7 @@ ln -s "$FOREWEAVE" bin/foreweave
 PATH=$scratch/bin:$PATH
 export TMPDIR=$scratch
 cp -r "$FOREWEAVE_SOURCE/examples" .
+"$FOREWEAVE_BUILD/tests/memo_fill" examples/till.db <"$FOREWEAVE_SOURCE/tests/cli/coverage/till.memo"
 
 # Prints the document with the output of its sessions as it is now.  /tmp is the scratch directory.
 rerun() {
@@ -56,6 +57,11 @@ cp ../examples/lost.* .
 foreweave cc -g lost.c -o lost
 foreweave cc -g -O2 lost.c -o lost-O2
 cp ../examples/till.* .
+mkdir .foreweave
+cp till.db .foreweave/memo.db
+cp till.db a.db
+cp till.db b.db
+cp till.db all.db
 foreweave cc -g till.c -o till
 foreweave trace convert -q a.std a.fwt
 foreweave trace convert -q a.std a.tid

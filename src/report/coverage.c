@@ -1,0 +1,147 @@
+/* coverage.c - see coverage.h: loading, and words for iRoots. */
+#include "report/coverage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* --- loading --------------------------------------------------------------------------------- */
+
+static const char *keep(struct fw_coverage *c, const char *text)
+{
+    return text ? fw_strtab_text(&c->texts, fw_strtab_intern(&c->texts, text, strlen(text))) : NULL;
+}
+
+static int take_iroot(void *context, const struct fw_memo_row *row)
+{
+    struct fw_coverage *c = context;
+    struct fw_memo_row own = *row;
+
+    if (c->idiom && row->idiom != c->idiom)
+        return 0;
+    for (unsigned i = 0; i < row->count; i++) {
+        own.access[i] = keep(c, row->access[i]);
+        own.place[i] = keep(c, row->place[i]);
+    }
+    own.campaign = keep(c, row->campaign);
+    own.input = keep(c, row->input);
+    own.strategy = keep(c, row->strategy);
+    fw_vec_push(&c->iroots, own);
+    return 0;
+}
+
+static int take_run(void *context, const struct fw_memo_past *run)
+{
+    struct fw_coverage *c = context;
+    struct fw_memo_past own = *run;
+
+    own.campaign = keep(c, run->campaign);
+    own.input = keep(c, run->input);
+    own.strategy = keep(c, run->strategy);
+    own.outcome = keep(c, run->outcome);
+    own.failure = keep(c, run->failure);
+    own.message = keep(c, run->message);
+    own.schedule = keep(c, run->schedule);
+    fw_vec_push(&c->runs, own);
+    return 0;
+}
+
+static void estimate(struct fw_coverage *c)
+{
+    struct fw_saturation *s = &c->saturation;
+    double runs = (double)c->runs.len;
+
+    for (size_t i = 0; i < c->iroots.len; i++) {
+        s->seen += c->iroots.at[i].seen > 0;
+        s->once += c->iroots.at[i].seen == 1;
+        s->twice += c->iroots.at[i].seen == 2;
+    }
+    s->known = c->runs.len >= 2 && s->seen;
+    if (!s->known)
+        return;
+    s->all = (double)s->seen;
+    if (s->once)
+        s->all += (runs - 1) / runs * (double)s->once * (double)(s->once - 1) /
+                  (2 * (double)(s->twice + 1));
+    s->next = (double)s->once / runs;
+}
+
+int fw_coverage_load(struct fw_coverage *c, struct fw_memo *memo,
+                     const struct fw_memo_program *program, unsigned idiom, struct fw_error *err)
+{
+    memset(c, 0, sizeof *c);
+    fw_strtab_init(&c->texts);
+    c->idiom = idiom;
+    c->program = *program;
+    c->program.name = keep(c, program->name);
+    if (fw_memo_count(memo, program->name, c->counts, err) < 0 ||
+        fw_memo_each_iroot(memo, program->name, take_iroot, c, err) < 0 ||
+        fw_memo_each_run(memo, program->name, take_run, c, err) < 0)
+        return -1;
+    estimate(c);
+    return 0;
+}
+
+void fw_coverage_release(struct fw_coverage *c)
+{
+    fw_vec_release(&c->iroots);
+    fw_vec_release(&c->runs);
+    fw_strtab_release(&c->texts);
+}
+
+uint64_t fw_coverage_fresh(const struct fw_coverage *c, const struct fw_memo_past *run)
+{
+    return run->fresh[c->idiom];
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+/* What stands before access B, C and D. */
+static const char *const joints[FW_IDIOMS + 1][FW_IROOT_MOST] = {
+    [1] = { "", " => " },
+    [2] = { "", " => ", " => " },
+    [3] = { "", " => ", ", ", " => " },
+    [4] = { "", " => ", ", ", " => " },
+    [5] = { "", " => ", ", ", " => " },
+    [6] = { "", " => ", ", ", " => " },
+};
+
+void fw_coverage_words(struct fw_output *out, const struct fw_memo_row *row)
+{
+    for (unsigned i = 0; i < row->count; i++) {
+        fw_output_text(out, row->waits && i % 2 ? " blocks " : joints[row->idiom][i]);
+        if (*row->place[i])
+            fw_output_printf(out, "%s ", fw_iroot_does_names[fw_access_does(row->access[i])]);
+        fw_coverage_plain(out, *row->place[i] ? row->place[i] : row->access[i]);
+    }
+}
+
+void fw_coverage_iroot(struct fw_output *out, const struct fw_memo_row *row)
+{
+    fw_output_printf(out, "%u%s", row->idiom, row->waits ? "w" : "");
+    for (unsigned i = 0; i < row->count; i++) {
+        fw_output_text(out, i ? " | " : " ");
+        fw_coverage_plain(out, row->access[i]);
+    }
+}
+
+void fw_coverage_plain(struct fw_output *out, const char *text)
+{
+    for (; *text; text++)
+        fw_output_bytes(out, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+}
+
+void fw_coverage_many(struct fw_output *out, uint64_t count, const char *what)
+{
+    fw_output_printf(out, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
+}
+
+void fw_coverage_time(char text[32], int64_t ms)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm parts;
+
+    gmtime_r(&seconds, &parts);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}

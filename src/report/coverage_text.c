@@ -1,0 +1,195 @@
+/* coverage_text.c - see coverage.h: for people. */
+#include "report/coverage.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static void counts_line(struct fw_output *out, const char *label, const struct fw_memo_counts *n)
+{
+    fw_output_printf(out, "%-6s%9" PRIu64 "%11" PRIu64 "%12" PRIu64 "%8" PRIu64 "%8" PRIu64 "\n",
+                     label, n->state[FW_MEMO_EXPOSED], n->predicted, n->state[FW_MEMO_IMPOSSIBLE],
+                     n->state[FW_MEMO_FAILED], n->state[FW_MEMO_LEFT]);
+}
+
+static void table(struct fw_output *out, const struct fw_coverage *c)
+{
+    char label[8] = "";
+
+    fw_output_printf(out, "idiom   exposed  predicted  infeasible  failed    left\n");
+    for (unsigned i = 1; i <= FW_IDIOMS; i++) {
+        label[0] = (char)('0' + i);
+        if (!c->idiom || c->idiom == i)
+            counts_line(out, label, &c->counts[i]);
+    }
+    if (!c->idiom)
+        counts_line(out, "all", &c->counts[0]);
+    if (c->counts[c->idiom].claimed) {
+        fw_coverage_many(out, c->counts[c->idiom].claimed, "candidate");
+        fw_output_printf(out, " being tried now\n");
+    }
+}
+
+/* --- growth ---------------------------------------------------------------------------------- */
+
+#define GROUPS 10u
+
+static void growth(struct fw_output *out, const struct fw_coverage *c)
+{
+    size_t each = (c->runs.len + GROUPS - 1) / GROUPS;
+    uint64_t total = 0;
+
+    if (!c->runs.len)
+        return;
+    fw_output_printf(out, "\n%-15s%9s%11s\n", "runs", "new", "exposed");
+    for (size_t i = 0; i < c->runs.len; i += each) {
+        size_t end = i + each < c->runs.len ? i + each : c->runs.len;
+        uint64_t fresh = 0;
+        char label[48];
+
+        for (size_t k = i; k < end; k++)
+            fresh += fw_coverage_fresh(c, &c->runs.at[k]);
+        total += fresh;
+        if (end - i > 1)
+            snprintf(label, sizeof label, "%zu-%zu", i + 1, end);
+        else
+            snprintf(label, sizeof label, "%zu", end);
+        fw_output_printf(out, "%-15s%9" PRIu64 "%11" PRIu64 "\n", label, fresh, total);
+    }
+}
+
+static void saturation(struct fw_output *out, const struct fw_coverage *c)
+{
+    const struct fw_saturation *s = &c->saturation;
+
+    if (!s->known)
+        return;
+    fw_output_printf(out, "\nSaturation: runs like these can expose about %.1f iRoots or more "
+                          "(Chao2); %.0f%% of that is done,\nand the next run will expose %.2f "
+                          "new ones (%" PRIu64 " were seen once, %" PRIu64 " twice).\n",
+                     s->all, 100 * (double)s->seen / s->all, s->next, s->once, s->twice);
+}
+
+static void failures(struct fw_output *out, const struct fw_coverage *c)
+{
+    bool head = false;
+
+    for (size_t i = 0; i < c->runs.len; i++) {
+        const struct fw_memo_past *run = &c->runs.at[i];
+
+        if (!*run->failure)
+            continue;
+        if (!head)
+            fw_output_printf(out, "\nFailures\n");
+        head = true;
+        fw_output_printf(out, "  run %" PRIu64 " of ", run->number);
+        fw_coverage_plain(out, run->campaign);
+        fw_output_text(out, ": ");
+        fw_coverage_plain(out, run->failure);
+        fw_output_text(out, *run->message ? ": " : "");
+        fw_coverage_plain(out, run->message);
+        if (*run->schedule) {
+            fw_output_printf(out, "\n    foreweave replay ");
+            fw_output_word(out, run->schedule);
+        }
+        fw_output_printf(out, "\n");
+    }
+}
+
+void fw_coverage_show(struct fw_output *out, const struct fw_coverage *c)
+{
+    fw_coverage_plain(out, c->program.name);
+    fw_output_text(out, ": ");
+    fw_coverage_many(out, c->counts[c->idiom].state[FW_MEMO_EXPOSED], "iRoot");
+    fw_output_printf(out, " exposed by ");
+    fw_coverage_many(out, c->runs.len, "run");
+    fw_output_printf(out, " with ");
+    fw_coverage_many(out, c->program.inputs, "input");
+    fw_output_printf(out, ", ");
+    fw_coverage_many(out, c->program.failures, "failure");
+    fw_output_printf(out, "\n");
+    table(out, c);
+    growth(out, c);
+    saturation(out, c);
+    failures(out, c);
+}
+
+/* --- what is untested ------------------------------------------------------------------------ */
+
+/* Numbers in a name by their value: a.c:9 comes before a.c:10. */
+static int compare_places(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+            unsigned long long left = strtoull(a, (char **)&a, 10);
+            unsigned long long right = strtoull(b, (char **)&b, 10);
+
+            if (left != right)
+                return left < right ? -1 : 1;
+        } else if (*a != *b) {
+            return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+        } else {
+            a++, b++;
+        }
+    }
+    return (*a != 0) - (*b != 0);
+}
+
+static const char *place_of(const struct fw_memo_row *row)
+{
+    return *row->place[0] ? row->place[0] : row->access[0];
+}
+
+/* By place; of one place in the order of the database. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct fw_memo_row *left = *(const struct fw_memo_row *const *)a;
+    const struct fw_memo_row *right = *(const struct fw_memo_row *const *)b;
+    int order = compare_places(place_of(left), place_of(right));
+
+    return order ? order : (left > right) - (left < right);
+}
+
+static void untested_line(struct fw_output *out, const struct fw_memo_row *row)
+{
+    fw_output_printf(out, "  %u  ", row->idiom);
+    fw_coverage_words(out, row);
+    if (row->tried) {
+        fw_output_printf(out, "; tried ");
+        fw_coverage_many(out, row->tried, "time");
+    } else {
+        fw_output_printf(out, "; never tried");
+    }
+    if (row->verdict != FW_MEMO_UNKNOWN)
+        fw_output_printf(out, ", %s", fw_memo_verdicts[row->verdict]);
+    fw_output_printf(out, "\n");
+}
+
+void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *c)
+{
+    FW_VEC(const struct fw_memo_row *) rows = { 0 };
+    const char *place = "";
+
+    for (size_t i = 0; i < c->iroots.len; i++)
+        if (c->iroots.at[i].state == FW_MEMO_FAILED || c->iroots.at[i].state == FW_MEMO_LEFT)
+            fw_vec_push(&rows, &c->iroots.at[i]);
+    if (rows.len)
+        qsort(rows.at, rows.len, sizeof *rows.at, compare_rows);
+    fw_coverage_plain(out, c->program.name);
+    fw_output_text(out, ": ");
+    fw_coverage_many(out, rows.len, "iRoot");
+    fw_output_printf(out, " untested\n");
+    for (size_t i = 0; i < rows.len; i++) {
+        if (strcmp(place, place_of(rows.at[i])) != 0) {
+            place = place_of(rows.at[i]);
+            fw_coverage_plain(out, place);
+            fw_output_text(out, "\n");
+        }
+        untested_line(out, rows.at[i]);
+    }
+    fw_vec_release(&rows);
+}
