@@ -37,7 +37,7 @@ for command in "${commands[@]}"; do
     # Every option is everywhere; there is no other.
     { grep -oE '^ +(-[a-zA-Z], |    )--[a-z-]+' short; sed -n '/^  and, see --help:/,/^  -h/{s/see --help//;/^  -h/d;p}' short; } |
         grep -oE -e '--[a-z-]+' | sort -u >in-short
-    grep -oE '^ +(-[a-zA-Z], |    )--[a-z-]+' manual | grep -oE -e '--[a-z-]+' | sort >in-manual
+    grep -oE '^    (-[a-zA-Z], |    )--[a-z-]+' manual | grep -oE -e '--[a-z-]+' | sort >in-manual
     sed -n 's/\\-/-/g; s/^\(\\fB-[a-zA-Z]\\fR, \)\{0,1\}\\fB\(--[a-z-]*\)\\fR.*/\2/p' "$page" | sort >in-man
     _foreweave_words "foreweave${command:+ $command}" | tr ' ' '\n' | grep -e '^--' | tr -d = | sort >in-completion
     [ -s in-short ] || complain "no options"
