@@ -429,6 +429,9 @@ char *fw_assurance_code(struct fw_assurance *assurance, uint64_t entry, const ui
     bool found = true;
     char *reason;
 
+    for (size_t i = 0; i < count; i++)
+        if (ends[i] == entry)
+            return fw_xstrdup("is circular: others would wait for as long as its loop runs");
     if (!function || !code_read(assurance, function, &code))
         return fw_xstrdup("its code cannot be read");
     in.marks = fw_xcalloc(code.steps.len, sizeof *in.marks);

@@ -6,6 +6,10 @@
  * reason is told.  Source: Letko, Vojnar, Krena, "AtomRace: Data Race and Atomicity Violation
  * Detector and Healer", PADTAD 2008, section 5.1.
  *
+ * A circular section ends where it begins anew, with one and the same access, so that its lock
+ * could not be let go in between: it would be held for as long as the loop runs.  Most such loops
+ * wait for somebody who is to write the variable.  So they are not locked.
+ *
  * In the code: what lies on a way from the entry to an end.  Calls are followed within the file;
  * hooks of accesses and functions known to be harmless (of strings, memory, numbers) may be called.
  * Everything else may synchronise: other functions, calls through pointers, atomics, locked

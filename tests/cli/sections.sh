@@ -186,6 +186,8 @@ out_has "  from the read at shop.c:$use  if (offer)"
 out_has "  to the read at shop.c:$((use + 1))  return *offer;"
 out_has "    others may only read it"
 out_has "look+3: invariant in look, of spin, circular"
+sed -n '/^look+3: /,/^[^ ]/p' "$out" | grep -q "is never locked: is circular: others would wait" ||
+    complain "a circular section can be locked: $(cat "$out")"
 out_lacks missing
 out_has "  can be locked"
 placed() { sed -n "/^$1: /,/^  in /p" "$out" | tail -1; }
