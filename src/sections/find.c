@@ -38,7 +38,7 @@ struct past {
     uint32_t run_len;
     uint64_t block; /* the atomic block that the rest is about */
     struct spot first;
-    uint32_t reads, writes;
+    uint32_t accesses, reads, writes; /* some do both */
     bool again; /* the first access was met in an inner activation */
 };
 
@@ -290,7 +290,7 @@ static void load_and_store(struct walk *walk, struct past *past, const struct sp
             add_candidate(walk, FW_ORIGIN_LOAD_AND_STORE, &past->loads, at, FW_ALLOW_READS,
                           variable, false);
         past->loads.site = NULL;
-    } else if (!with_loads || past->loads.site == at->site) {
+    } else if (!with_loads) {
         past->loads = *at;
     }
 }
@@ -306,23 +306,24 @@ static void invariant(struct walk *walk, const struct past *past, const struct s
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-static void in_block(struct thread *thread, struct past *past, const struct spot *at, bool write,
-                     uint32_t variable)
+static void in_block(struct thread *thread, struct past *past, const struct spot *at,
+                     const struct fw_event *event)
 {
     if (!thread->block)
         return;
     if (past->block != thread->block) {
         past->block = thread->block;
         past->first = *at;
-        past->reads = past->writes = 0;
+        past->accesses = past->reads = past->writes = 0;
         past->again = false;
-        fw_vec_push(&thread->touched, variable);
+        fw_vec_push(&thread->touched, event->target);
     } else if (at->site && at->site == past->first.site &&
                at->activation != past->first.activation) {
         past->again = true;
     }
-    past->reads += !write;
-    past->writes += write;
+    past->accesses++;
+    past->reads += fw_is_class(event->kind, FW_CLASS_READ);
+    past->writes += fw_is_write(event->kind);
 }
 
 static struct past *past_of(struct variable *variable, uint32_t thread)
@@ -344,7 +345,7 @@ static void end_block(struct walk *walk, uint32_t number)
         unsigned allow =
             (past->writes <= 1 ? FW_ALLOW_READS : 0) | (past->reads ? 0 : FW_ALLOW_WRITES);
 
-        if (past->reads + past->writes < 2 || !wants(walk, FW_ORIGIN_ANNOTATION))
+        if (past->accesses < 2 || !wants(walk, FW_ORIGIN_ANNOTATION))
             continue;
         if (same_activation(&past->first, &past->last))
             add_candidate(walk, FW_ORIGIN_ANNOTATION, &past->first, &past->last, allow, variable,
@@ -379,7 +380,7 @@ static void access_variable(struct walk *walk, const struct fw_event *event)
     at.activation = thread->activations.len ? fw_vec_last(&thread->activations) : 0;
     if (at.site && at.site->write != write) /* read and written by one hook */
         at.site = NULL;
-    in_block(thread, past, &at, write, event->target);
+    in_block(thread, past, &at, event);
     test_and_use(walk, past, &at, write || !at.site, event->target);
     load_and_store(walk, past, &at, write || !at.site, event->target);
     invariant(walk, past, &at, event->target);
