@@ -135,6 +135,7 @@ extern const struct fw_analysis fw_analysis_race;
 extern const struct fw_analysis fw_analysis_deadlock;
 extern const struct fw_analysis fw_analysis_atomicity;
 extern const struct fw_analysis fw_analysis_nondet;
+extern const struct fw_analysis fw_analysis_iroot;
 extern const struct fw_analysis fw_analysis_order; /* a question, see check --order; not listed */
 extern const struct fw_analysis fw_analysis_hb;
 extern const struct fw_analysis fw_analysis_lockset;

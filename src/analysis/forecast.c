@@ -49,6 +49,13 @@ const struct fw_analysis fw_analysis_nondet = {
     .predictor = &fw_predictor_nondet,
 };
 
+const struct fw_analysis fw_analysis_iroot = {
+    .name = "iroot",
+    .summary = "interleavings that the run did not test but could have",
+    .guarantee = FW_SOUND,
+    .predictor = &fw_predictor_iroot,
+};
+
 const struct fw_analysis fw_analysis_order = {
     .name = "order",
     .summary = "whether events can come in a given order",
@@ -118,9 +125,18 @@ static bool stopped(struct fw_forecast *forecast)
     return atomic_load(&forecast->stop);
 }
 
+static bool predicts(const struct fw_forecast *forecast, const struct fw_predictor *predictor)
+{
+    for (size_t i = 0; i < forecast->count; i++)
+        if (forecast->rows[i].analysis && forecast->rows[i].analysis->predictor == predictor)
+            return true;
+    return false;
+}
+
 static void prepare(struct fw_forecast *forecast)
 {
-    struct fw_core_options options = { .values = forecast->setup.options.values };
+    struct fw_core_options options = { .values = forecast->setup.options.values,
+                                       .iroots = predicts(forecast, &fw_predictor_iroot) };
     struct fw_team_setup team = { .options = &forecast->setup.options,
                                   .budget = { forecast->setup.steps, &forecast->pass },
                                   .jobs = forecast->setup.jobs };

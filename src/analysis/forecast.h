@@ -1,5 +1,6 @@
 /*
- * forecast.h - the analyses that look at the whole trace: race, deadlock, atomicity, nondet.
+ * forecast.h - the analyses that look at the whole trace: race, deadlock, atomicity, nondet,
+ * iroot.
  *
  *     forecast = fw_forecast_create(&setup, analyses, count);
  *     fw_forecast_run(forecast);                 long

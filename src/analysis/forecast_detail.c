@@ -247,11 +247,13 @@ static void tell_access(const struct words *words, uint32_t i)
                 fw_symbols_name(words->trace->symbols, FW_SPACE_SITE, event->site));
 }
 
-static void tell_dependency(const struct words *words, uint32_t a, uint32_t b)
+/* One object's accesses that follow each other at once. */
+static void tell_chain(const struct words *words, uint32_t from, uint32_t to)
 {
-    tell_access(words, a);
-    fputs(", and nothing comes between, ", words->to);
-    tell_access(words, b);
+    for (uint32_t i = from; i < to; i++) {
+        fputs(i > from ? ", next " : "", words->to);
+        tell_access(words, i);
+    }
 }
 
 /* Which places could follow each other at once, though in this run they did not. */
@@ -267,11 +269,11 @@ static void tell_iroot(const struct words *words)
         return;
     }
     fputs("It can be that ", words->to);
-    tell_dependency(words, 0, 1);
-    if (count == 2)
+    tell_chain(words, 0, count < 4 ? count : 2);
+    if (count < 4)
         return;
-    fputs("\nand ", words->to);
-    tell_dependency(words, count == 3 ? 1 : 2, count - 1);
+    fputs("\nand that ", words->to);
+    tell_chain(words, 2, count);
 }
 
 static void tell(const struct words *words)

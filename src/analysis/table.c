@@ -8,6 +8,7 @@ const struct fw_analysis *const fw_analyses[] = {
     &fw_analysis_deadlock,
     &fw_analysis_atomicity,
     &fw_analysis_nondet,
+    &fw_analysis_iroot,
     &fw_analysis_hb,
     &fw_analysis_lockset,
     &fw_analysis_cp,

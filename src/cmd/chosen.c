@@ -96,6 +96,7 @@ int fw_chosen_witness(struct fw_result_match *match, const struct fw_result_find
     }
     verifier = fw_verifier_create(match->trace);
     fw_verifier_use_values(verifier, values);
+    fw_verifier_use_window(verifier, finding->window);
     verdict = fw_verify(verifier, witness);
     fw_verifier_destroy(verifier);
     if (verdict.accepted)

@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
 #include "cmd/selection.h"
+#include "iroot/iroot.h"
 #include "report/report.h"
 #include "report/reproducer.h"
 
@@ -36,6 +37,7 @@ static const char *const atomic_choices[] = { "blocks", "functions", NULL };
 struct check {
     struct fw_words analyses;
     struct fw_words order;
+    struct fw_words idioms;
     int pairs, cp, atomic;
     bool values, final_reads, two_variables, third_thread;
     uint64_t cap, window;
@@ -87,11 +89,14 @@ static const struct fw_option options[] = {
       FW_OPTION(FLAG, struct check, values), WHAT,
       .detail = "For the sound analyses, where the trace has values: a read that sees another "
                 "write of the value that it got counts as unchanged." },
-    { "window", 0, "N", "atomicity: at most N own events apart (100)",
+    { "window", 0, "N", "atomicity, iroot: at most N own events apart (100)",
       FW_OPTION(COUNT, struct check, window), WHAT,
       .detail = "In traces without blocks two accesses of one function activation are meant to be "
-                "atomic if no more events of their thread lie between them.",
+                "atomic if no more events of their thread lie between them. Two accesses that an "
+                "interleaving idiom has of one thread are at most so many of its accesses apart.",
       .rare = true },
+    { "idioms", 0, "N[,N...]", "iroot: only these idioms (1 to 6)",
+      FW_OPTION(LIST, struct check, idioms), WHAT, .rare = true },
     { "two-variables", 0, NULL, "atomicity: also patterns over two variables",
       FW_OPTION(FLAG, struct check, two_variables), WHAT, .rare = true },
     { "third-thread", 0, NULL, "atomicity: also reads by a third thread",
@@ -199,6 +204,7 @@ static int report(const struct check *check, const struct fw_check_job *job)
         .order = job->order_indices.at,
         .order_count = job->order_indices.len,
         .values = check->values,
+        .window = job->options.window,
         .cut = job->cut,
         .steps = check->steps,
         .recording = &job->recording,
@@ -248,9 +254,24 @@ static int check_memory(const struct fw_check_job *job)
                         least);
 }
 
+/* As bits. */
+static int parse_idioms(const struct fw_words *words, uint32_t *idioms)
+{
+    for (size_t i = 0; i < words->len; i++) {
+        const char *word = words->at[i];
+
+        if (strlen(word) != 1 || *word < '1' || *word > '0' + (int)FW_IDIOMS)
+            return fw_cmd_usage("--idioms: '%s' is no idiom; they are numbered from 1 to %u", word,
+                                FW_IDIOMS);
+        *idioms |= 1u << (*word - '0');
+    }
+    return 0;
+}
+
 static int parse_options(const struct check *check, struct fw_check_job *job)
 {
     bool pairs_all = check->pairs == PAIRS_ALL;
+    int status;
 
     job->setup = (struct fw_analysis_setup) {
         .pairs_all = pairs_all,
@@ -271,7 +292,8 @@ static int parse_options(const struct check *check, struct fw_check_job *job)
     job->limits.steps = check->budget;
     job->limits.all_steps = check->format == FW_FORMAT_JSON || check->steps == 0;
     job->limits.jobs = check->jobs < 4096 ? (size_t)check->jobs : 4096;
-    return parse_time(check->time, &job->limits.seconds);
+    status = parse_idioms(&check->idioms, &job->options.idioms);
+    return status ? status : parse_time(check->time, &job->limits.seconds);
 }
 
 static int analyse(const struct check *check, struct fw_check_job *job)

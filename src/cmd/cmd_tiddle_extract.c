@@ -249,6 +249,12 @@ static int extract_from(const struct extract *how, const struct fw_result *resul
     path = finding ? fw_chosen_trace(result, argv[0], how->trace) : NULL;
     if (!path)
         return FW_EXIT_INPUT;
+    if (finding->claim == FW_CLAIM_IROOT) {
+        fw_cmd_error("'%s' is an interleaving, not a bug: there is nothing to extract",
+                     finding->id);
+        free(path);
+        return FW_EXIT_USAGE;
+    }
     status = fw_cmd_check_output(how->output, 1, &path);
     if (!status)
         status = fw_cmd_load_trace(&trace, path, &reading, "searched");

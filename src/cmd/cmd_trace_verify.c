@@ -54,6 +54,7 @@ static struct fw_verdict judge_finding(struct judge *judge, const struct fw_resu
 
     if (!fw_result_match(&judge->match, finding, &witness, &verdict))
         return verdict;
+    fw_verifier_use_window(judge->verifier, finding->window);
     return fw_verify(judge->verifier, &witness);
 }
 

@@ -159,6 +159,22 @@ static char *schedule_path(const char *trace, const char *id)
     return path;
 }
 
+/* The steps of an instance of an idiom are its witness; of the deadlock the last ones wait. */
+static void show_iroot(struct fw_shown *shown, const struct fw_trace *trace,
+                       const struct fw_witness *witness, uint64_t *events)
+{
+    if (shown->claim != FW_CLAIM_IROOT)
+        return;
+    shown->claim = FW_CLAIM_ORDER;
+    if (shown->event_count < 4 ||
+        !fw_is_class(trace->events[witness->events[0]].kind, FW_CLASS_ACQUIRE) ||
+        !fw_is_class(trace->events[witness->events[2]].kind, FW_CLASS_ACQUIRE))
+        return;
+    shown->claim = FW_CLAIM_DEADLOCK;
+    events[0] = events[3];
+    shown->event_count = 2;
+}
+
 static int use_trace(struct fw_finding_replay *replay, const struct fw_trace *trace,
                      const struct fw_result_finding *finding, bool values, const char *path)
 {
@@ -176,6 +192,8 @@ static int use_trace(struct fw_finding_replay *replay, const struct fw_trace *tr
     shown.order = finding->witness;
     fw_result_match_init(&match, trace);
     status = fw_chosen_witness(&match, finding, values, &witness);
+    if (!status)
+        show_iroot(&shown, trace, &witness, events);
     fw_result_match_release(&match);
     if (!status && show_witness(replay, path, &shown, schedule, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);

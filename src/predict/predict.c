@@ -117,6 +117,8 @@ static bool accept(struct worker *worker, struct fw_prediction *prediction, cons
     if (!worker->verifier) {
         worker->verifier = fw_verifier_create(worker->team->trace);
         fw_verifier_use_values(worker->verifier, worker->team->setup.options->values);
+        if (worker->team->setup.options->window)
+            fw_verifier_use_window(worker->verifier, worker->team->setup.options->window);
     }
     verdict = fw_verify(worker->verifier, &witness);
     if (!verdict.accepted)
@@ -264,14 +266,35 @@ static void count_rest(struct worker *worker)
     fw_vec_clear(&worker->undecided);
 }
 
+/* The predictor hears what has become of its unit. */
+static void tell(struct worker *worker, bool reached_all)
+{
+    struct fw_team *team = worker->team;
+    const struct fw_unit *unit = &worker->unit;
+    bool open = !reached_all || unit->left || worker->undecided.len;
+    enum fw_answer answer;
+
+    if (!team->predictor->answered)
+        return;
+    for (uint32_t i = 0; i < unit->suspects.len; i++)
+        open |= unit->suspects.at[i].left > 0;
+    answer = worker->found.len ? FW_FEASIBLE : open ? FW_UNDECIDED : FW_INFEASIBLE;
+    pthread_mutex_lock(&team->lock);
+    team->predictor->answered(team->state, unit, answer,
+                              worker->found.len ? worker->found.at[0] : NULL);
+    pthread_mutex_unlock(&team->lock);
+}
+
 static void check_unit(struct worker *worker)
 {
     uint32_t count = (uint32_t)worker->unit.suspects.len, i;
+    uint64_t unreached = worker->counts.unreached;
 
     worker->stamp++;
     for (i = 0; i < count && !stopped(worker->team); i++)
         check_suspect(worker, i);
     worker->counts.unreached += count - i;
+    tell(worker, worker->counts.unreached == unreached);
     count_rest(worker);
     publish(worker);
 }

@@ -36,12 +36,19 @@ struct fw_unit {
     uint64_t left;    /* suspects not handed out, on variables that have none here at all */
     uint64_t refuted; /* suspects that a filter refuted: answered without asking */
     bool cut;         /* the search for suspects was bounded, and ended here: there may be more */
+    uint32_t number;  /* the predictor's own */
 };
+
+struct fw_iroot_source;
+struct fw_prediction;
 
 struct fw_predict_options {
     bool pairs_all;       /* every pair, no merging, no cap */
     uint32_t cap;         /* suspects of a unit by default; 0: FW_PREDICT_CAP */
-    uint32_t window;      /* atomicity without blocks: own events between the two; 0: 100 */
+    uint32_t window;      /* atomicity without blocks: own events between the two; iroot: own
+                             accesses from one to the other; 0: 100 */
+    uint32_t idioms;      /* iroot: bit i: idiom i; 0: all */
+    const struct fw_iroot_source *iroots; /* iroot: see iroot.h; NULL: all from the trace */
     bool two_variables;   /* atomicity: also patterns over two variables of one scope */
     bool third_thread;    /* atomicity: also w-w-r whose read is a third thread's */
     bool final_reads;     /* nondet: also the implicit read of every variable at the end */
@@ -58,6 +65,10 @@ struct fw_predictor {
     void *(*create)(const struct fw_core *core, const struct fw_predict_options *options);
     /* Empties *unit and fills in the next one; false: there are no more.  One thread at a time. */
     bool (*next)(void *state, struct fw_unit *unit);
+    /* The unit has been checked: one of its suspects was proved (it is borrowed), none can be, or
+     * neither.  NULL: it does not want to know.  One thread at a time, and not while in `next`. */
+    void (*answered)(void *state, const struct fw_unit *unit, enum fw_answer answer,
+                     const struct fw_prediction *proved);
     void (*destroy)(void *state);
 };
 
@@ -65,6 +76,7 @@ extern const struct fw_predictor fw_predictor_race;
 extern const struct fw_predictor fw_predictor_deadlock;
 extern const struct fw_predictor fw_predictor_atomicity;
 extern const struct fw_predictor fw_predictor_nondet;
+extern const struct fw_predictor fw_predictor_iroot;
 extern const struct fw_predictor fw_predictor_order; /* just the one question of the options */
 
 #endif

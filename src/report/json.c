@@ -3,11 +3,12 @@
  *
  *     {"schema":1,"trace":{...},"findings":[{...}...],"analyses":[{...}...]}
  *
- * A finding: id, analysis, kind, label (where there are kinds within a kind),
- * guarantee, first, status, count, variables, events, location, threads (who created them), detail,
- * witness.  An event: index, thread, op, target, site, size (if known), locks (if any are held),
- * stack (if the trace has calls or the source is known; innermost first).
+ * A finding: id, analysis, kind, label (where there are kinds within a kind), idiom, deadlock and
+ * window (of an iroot), guarantee, first, status, count, variables, events, location, threads (who
+ * created them), detail, witness.  An event: index, thread, op, target, site, size (if known),
+ * locks (if any are held), stack (if the trace has calls or the source is known; innermost first).
  */
+#include "predict/iroot.h"
 #include "report/location.h"
 #include "report/names.h"
 #include "report/recording.h"
@@ -264,6 +265,17 @@ static void write_status(struct fw_json *json, const struct fw_report *report,
     fw_json_bool(json, "harmful", replay->confirmation.harmful > 0);
 }
 
+static void write_idiom(struct fw_json *json, const struct fw_report *report,
+                        const struct fw_finding *finding)
+{
+    bool waits;
+
+    fw_json_number(json, "idiom", fw_iroot_label_idiom(finding->label, &waits));
+    if (waits)
+        fw_json_bool(json, "deadlock", true);
+    fw_json_number(json, "window", report->window ? report->window : FW_IROOT_WINDOW);
+}
+
 void fw_report_json_finding(struct fw_json *json, const struct fw_report *report,
                             const struct fw_analysis *analysis, const struct fw_finding *finding)
 {
@@ -273,6 +285,8 @@ void fw_report_json_finding(struct fw_json *json, const struct fw_report *report
     fw_json_text(json, "kind", fw_finding_kind_names[finding->kind]);
     if (finding->label[0])
         fw_json_text(json, "label", finding->label);
+    if (finding->kind == FW_FINDING_IROOT)
+        write_idiom(json, report, finding);
     fw_json_text(json, "guarantee", fw_guarantee_names[guarantee_of(report, analysis, finding)]);
     fw_json_bool(json, "first", finding->first);
     write_status(json, report, analysis, finding);

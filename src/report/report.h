@@ -33,6 +33,7 @@ struct fw_report {
     const uint64_t *order;               /* the question of --order, by index ... */
     size_t order_count;                  /* ... 0: there is none */
     bool values;                         /* equal values count as no change */
+    uint32_t window;                     /* of iroots; 0: FW_IROOT_WINDOW */
     const struct fw_recording *recording; /* how it was recorded; NULL: not known */
     const struct fw_replays *replays;    /* NULL: nothing was replayed */
     const char *cut;                     /* why only the beginning was analysed, or empty */

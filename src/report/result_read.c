@@ -195,6 +195,23 @@ static int read_claim(const struct place *at, const cJSON *object,
     return status;
 }
 
+/* How far apart the accesses of an instance of an idiom may be. */
+static int read_window(const struct place *at, const cJSON *object,
+                       struct fw_result_finding *finding)
+{
+    const cJSON *value;
+    uint64_t window = FW_VERIFY_WINDOW;
+
+    if (get_field(at, object, "window", &value) < 0)
+        return -1;
+    if (value && (!to_index(value, &window) || window > UINT32_MAX)) {
+        fw_error_set(at->err, "'window' is not a number of accesses");
+        return locate(at);
+    }
+    finding->window = (uint32_t)window;
+    return 0;
+}
+
 /* Whatever happens, *finding is fit for release_finding. */
 static int read_finding(struct place *at, const cJSON *object, struct fw_result_finding *finding)
 {
@@ -221,7 +238,7 @@ static int read_finding(struct place *at, const cJSON *object, struct fw_result_
         fw_error_set(at->err, "has a witness, but no 'events'");
         return locate(at);
     }
-    return read_claim(at, object, finding);
+    return read_window(at, object, finding) < 0 ? -1 : read_claim(at, object, finding);
 }
 
 static void release_finding(struct fw_result_finding *finding)

@@ -41,6 +41,7 @@ struct fw_result_finding {
     size_t event_count;
     bool has_witness;
     enum fw_claim claim; /* what the witness is to show; only with a witness */
+    uint32_t window;     /* of an instance of an idiom; FW_VERIFY_WINDOW unless it says so */
     uint64_t *witness;   /* indices, in the reordered order */
     size_t witness_count;
 };

@@ -38,6 +38,7 @@ static const char *const kind_words[FW_FINDING_KIND_COUNT] = {
     [FW_FINDING_ATOMICITY] = "atomicity violation",
     [FW_FINDING_NONDETERMINISM] = "nondeterministic read",
     [FW_FINDING_ORDER] = "feasible order",
+    [FW_FINDING_IROOT] = "interleaving",
 };
 
 static const char *const op_words[FW_KIND_COUNT] = {
@@ -303,8 +304,9 @@ static void put_finding(struct fw_text *text, const struct fw_analysis *analysis
     uint32_t variable = fw_finding_variable(finding);
 
     fw_output_text(text->out, RULE "\n");
-    put_strong(text,
-               finding->kind == FW_FINDING_ORDER ? "ANSWER: Foreweave: " : "WARNING: Foreweave: ");
+    put_strong(text, finding->kind == FW_FINDING_ORDER   ? "ANSWER: Foreweave: "
+                     : finding->kind == FW_FINDING_IROOT ? "UNTESTED: Foreweave: "
+                                                         : "WARNING: Foreweave: ");
     put_kind(text, finding);
     fw_output_printf(text->out, " (%s by %s%s) id %s\n",
                      analysis->observed || finding->observed ? "observed" : "predicted",

@@ -1,6 +1,8 @@
 /* witness.c - see witness.h. */
 #include "report/witness.h"
 
+#include "predict/iroot.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -37,12 +39,29 @@ static bool is_marked(const struct view *view, uint32_t position)
     return false;
 }
 
+/* Is it idiom 5 as a deadlock?  Its second and last event wait. */
+static bool is_deadlock_idiom(const struct fw_finding *finding)
+{
+    bool waits = false;
+
+    return finding->claim == FW_CLAIM_IROOT && fw_iroot_label_idiom(finding->label, &waits) &&
+           waits;
+}
+
+static bool is_waiting(const struct view *view, size_t event)
+{
+    return view->finding->claim == FW_CLAIM_DEADLOCK ||
+           (is_deadlock_idiom(view->finding) && event % 2);
+}
+
 static void add_waiting(struct view *view)
 {
     for (size_t i = 0; i < view->finding->events.len; i++) {
         const struct fw_mark *mark = &view->finding->events.at[i];
         uint32_t at;
 
+        if (!is_waiting(view, i))
+            continue;
         for (unsigned n = 0; (at = fw_trace_position(view->trace, mark->index, n)) != FW_NO_EVENT;
              n++)
             if (view->trace->events[at].kind == mark->kind)
@@ -63,8 +82,7 @@ static void collect_rows(struct view *view, uint64_t steps)
     while (fw_schedule_next(&walk, &position))
         fw_vec_push(&view->rows, position);
     fw_schedule_walk_release(&walk);
-    if (view->finding->claim == FW_CLAIM_DEADLOCK)
-        add_waiting(view);
+    add_waiting(view);
 }
 
 /* --- layout ------------------------------------------------------------------------------ */
@@ -210,7 +228,8 @@ static const char *mark_of(const struct view *view, uint32_t row)
         return "";
     if (view->finding->claim == FW_CLAIM_RACE)
         return step + 1 == steps || step == steps ? "  <- at once" : "";
-    if (view->finding->claim == FW_CLAIM_DEADLOCK)
+    if (view->finding->claim == FW_CLAIM_DEADLOCK ||
+        (is_deadlock_idiom(view->finding) && step > steps))
         return "  <- waits";
     return "  <-";
 }

@@ -140,7 +140,7 @@ static bool pairs_next(void *state, struct fw_unit *unit)
 }
 
 static const struct fw_predictor pairs_predictor = { "pairs", FW_CLAIM_RACE, pairs_create,
-                                                     pairs_next, free };
+                                                     pairs_next, NULL, free };
 
 /* --- running ----------------------------------------------------------------------------- */
 
