@@ -7,6 +7,7 @@
  * are those (calls_known.c).  What else waits in here and is not known is found by the watchdog.
  */
 #include "runtime/calls.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/process.h"
 
@@ -89,10 +90,40 @@ static bool makes_process(long number, const long a[6])
     return number == SYS_fork || (number == SYS_clone && !(a[0] & CLONE_VM));
 }
 
+/* Does nobody else notice that it was made? */
+static bool is_private(long number)
+{
+    switch (number) {
+    case SYS_gettid:
+    case SYS_getpid:
+    case SYS_getppid:
+    case SYS_getcpu:
+    case SYS_getrandom:
+    case SYS_clock_gettime:
+    case SYS_gettimeofday:
+    case SYS_membarrier:
+    case SYS_prctl:
+    case SYS_sched_yield:
+    case SYS_sched_getaffinity:
+    case SYS_sched_setaffinity:
+    case SYS_exit_group: /* has a point of its own */
+        return true;
+    default:
+        return false;
+    }
+}
+
+static struct fw_thread *enter(long number, const long a[6], uintptr_t pc)
+{
+    if (number == SYS_futex)
+        return fw_enter_at(pc, "futex", (const void *)a[0]);
+    return is_private(number) ? fw_enter_at(pc, "syscall", NULL)
+                              : fw_enter_effect_at(pc, "syscall", FW_ON_ALL);
+}
+
 static long call(long number, const long a[6], uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_at(pc, number == SYS_futex ? "futex" : "syscall",
-                                      number == SYS_futex ? (const void *)a[0] : NULL);
+    struct fw_thread *t = enter(number, a, pc);
     long result, woken = 0;
 
     fw_call_unmodelled(t, number);
@@ -107,8 +138,11 @@ static long call(long number, const long a[6], uintptr_t pc)
     } else if (number == SYS_futex) {
         fw_futex_unseen();
     }
-    if (number == SYS_exit_group)
-        fw_process_exits((int)a[0]);
+    if (number == SYS_exit_group) {
+        fw_done(t);
+        t = NULL;
+        fw_process_exits((int)a[0], "exit_group", pc);
+    }
     if (t && waits(number, a)) {
         fw_outside_begin(t);
         result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

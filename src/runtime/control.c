@@ -473,6 +473,7 @@ static void note_pending(struct fw_plan *plan, const struct fw_op *op)
     plan->name = op->name;
     plan->object = op->object;
     plan->size = op->size;
+    plan->reach = op->reach;
     plan->writes = op->writes;
 }
 

@@ -12,6 +12,7 @@
 #define FW_RUNTIME_CONTROL_H
 
 #include "runtime/control_wire.h"
+#include "runtime/effect.h"
 #include "runtime/thread.h"
 
 struct fw_op {
@@ -19,6 +20,7 @@ struct fw_op {
     const char *name; /* of the operation, constant */
     uint64_t object;  /* an address, or a thread's number; 0: none */
     uint32_t size;    /* bytes of an access, 0 otherwise */
+    enum fw_reach reach;
     bool writes;      /* does not commute with what reads */
     bool spins;       /* a loop may do this until another thread changes something */
 };
@@ -101,7 +103,7 @@ bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct f
 void fw_spin_make_way(struct fw_thread *t);
 /* t has written to memory that it shares with nobody, as far as known. */
 void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
-/* t sleeps itself: so time passes, and it does not just look. */
+/* t sleeps itself, or gets somewhere otherwise: it does not just look. */
 void fw_spin_slept(struct fw_thread *t);
 
 /* --- sleeping (control_sleep.c) -------------------------------------------------------------- */

@@ -16,6 +16,7 @@ enum kind {
     SHARED,
     SEMAPHORE,
     OBJECT,
+    FILES,
     CREATE,
     JOIN,
     NOTHING
@@ -58,6 +59,16 @@ static enum kind kind_of(const struct fw_thread *t)
 
     if (!name) /* it has not begun */
         return NOTHING;
+    switch (t->plan.reach) {
+    case FW_REACH_FD:
+        return OBJECT;
+    case FW_REACH_FILES:
+        return FILES;
+    case FW_REACH_ALL:
+        return OTHER;
+    default:
+        break;
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, name) == 0)
             return kinds[i].kind;
@@ -124,6 +135,9 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t)
     switch (kind_of(t)) {
     case OTHER:
         candidate.flags |= FW_CANDIDATE_GLOBAL;
+        break;
+    case FILES:
+        candidate.size = FW_FILES_BYTES;
         break;
     case CREATE:
         candidate.object = THREADS;

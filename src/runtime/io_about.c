@@ -3,6 +3,7 @@
  * told as written; some store it where all threads share it (localtime).
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 #include <arpa/inet.h>
@@ -105,8 +106,10 @@ FW_EXPORT size_t strftime(char *restrict to, size_t most, const char *restrict f
 #define ABOUT(name, type, arguments, call)                                                         \
     FW_EXPORT int name arguments                                                                   \
     {                                                                                              \
-        int result = REAL(name) call;                                                              \
+        int result;                                                                                \
                                                                                                    \
+        fw_effect(FW_LOOK_AT_FILES);                                                               \
+        result = REAL(name) call;                                                                  \
         if (result == 0)                                                                           \
             tell(about, sizeof(type), FW_PC);                                                      \
         return result;                                                                             \
@@ -139,8 +142,10 @@ ABOUT(__fxstat, struct stat, (int version, int fd, struct stat *about), (version
 
 FW_EXPORT ssize_t readlink(const char *restrict path, char *restrict to, size_t most)
 {
-    ssize_t length = REAL(readlink)(path, to, most);
+    ssize_t length;
 
+    fw_effect(FW_LOOK_AT_FILES);
+    length = REAL(readlink)(path, to, most);
     if (length > 0)
         tell(to, (size_t)length, FW_PC);
     return length;
@@ -148,11 +153,13 @@ FW_EXPORT ssize_t readlink(const char *restrict path, char *restrict to, size_t 
 
 FW_EXPORT char *getcwd(char *to, size_t most)
 {
+    fw_effect(FW_LOOK_AT_FILES);
     return tell_text(REAL(getcwd)(to, most), FW_PC);
 }
 
 FW_EXPORT char *realpath(const char *restrict path, char *restrict to)
 {
+    fw_effect(FW_LOOK_AT_FILES);
     return tell_text(REAL(realpath)(path, to), FW_PC);
 }
 

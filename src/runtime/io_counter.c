@@ -7,6 +7,7 @@
  * waits.  Events name that word only, so what was watched with which word is kept.
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/counter.h"
 
@@ -35,14 +36,14 @@ static int made(struct fw_thread *t, int fd, unsigned channel)
 
 FW_EXPORT int eventfd(unsigned count, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return made(t, REAL(eventfd)(count, flags), 0);
 }
 
 FW_EXPORT int eventfd_read(int fd, eventfd_t *value)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     unsigned channel;
     bool waits;
     int result;
@@ -62,7 +63,7 @@ FW_EXPORT int eventfd_read(int fd, eventfd_t *value)
 
 FW_EXPORT int eventfd_write(int fd, eventfd_t value)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     unsigned channel;
     bool waits;
     int result;
@@ -82,7 +83,7 @@ FW_EXPORT int eventfd_write(int fd, eventfd_t value)
 
 FW_EXPORT int timerfd_create(int clock, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return made(t, REAL(timerfd_create)((clockid_t)clock, flags), 0);
 }
@@ -91,7 +92,7 @@ FW_EXPORT int timerfd_create(int clock, int flags)
 FW_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *wanted,
                               struct itimerspec *old)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     int result;
 
     if (t) {
@@ -108,21 +109,21 @@ FW_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *wanted
 /* It is ready when the process has ended. */
 FW_EXPORT int pidfd_open(pid_t process, unsigned flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return made(t, REAL(pidfd_open)(process, flags), FW_CHANNEL_CHILDREN);
 }
 
 FW_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return made(t, REAL(signalfd)(fd, mask, flags), FW_CHANNEL_SIGNALS);
 }
 
 FW_EXPORT int inotify_init(void)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     if (t)
         fw_unmodelled("inotify");
@@ -131,7 +132,7 @@ FW_EXPORT int inotify_init(void)
 
 FW_EXPORT int inotify_init1(int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     if (t)
         fw_unmodelled("inotify");
@@ -140,7 +141,7 @@ FW_EXPORT int inotify_init1(int flags)
 
 FW_EXPORT int fanotify_init(unsigned flags, unsigned event_flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     if (t)
         fw_unmodelled("fanotify");
@@ -223,14 +224,14 @@ static int made_set(struct fw_thread *t, int fd)
 
 FW_EXPORT int epoll_create(int size)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return made_set(t, REAL(epoll_create)(size));
 }
 
 FW_EXPORT int epoll_create1(int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return made_set(t, REAL(epoll_create1)(flags));
 }
@@ -262,9 +263,9 @@ static void keep(uint64_t set, uint64_t word, int fd)
 
 FW_EXPORT int epoll_ctl(int set_fd, int operation, int fd, struct epoll_event *event)
 {
-    struct fw_thread *t = operation == EPOLL_CTL_DEL ? NULL : fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
-    if (t && fw_readable(event, sizeof *event)) {
+    if (t && operation != EPOLL_CTL_DEL && fw_readable(event, sizeof *event)) {
         uint64_t set = fw_channel_in(set_fd);
 
         fw_reads(t, event, sizeof *event, FW_PC);

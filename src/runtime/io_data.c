@@ -6,6 +6,7 @@
  * over, as far as they were filled or taken.
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 #include <limits.h>
@@ -30,6 +31,8 @@ static ssize_t got_bytes(struct fw_thread *t, unsigned channel, const void *buff
                          ssize_t got, uintptr_t pc)
 {
     fw_channel_read(t, channel, got, pc);
+    if (got > 0)
+        fw_effect_done();
     if (got > 0)
         fw_writes(t, buffer, (size_t)got < room ? (size_t)got : room, pc);
     fw_done(t);
@@ -99,7 +102,7 @@ static unsigned begin_read(struct fw_thread *t, int fd, bool waits, uintptr_t pc
 /* --- in ------------------------------------------------------------------------------------- */
 
 #define RECEIVE(call)                                                                              \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));                                           \
     unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
     bool waits;                                                                                    \
@@ -149,7 +152,7 @@ static bool recv_waits(int fd, int flags)
 
 FW_EXPORT ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     unsigned channel;
     ssize_t got;
     bool waits;
@@ -164,7 +167,7 @@ FW_EXPORT ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
 
 FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     unsigned channel;
     ssize_t got;
     bool waits;
@@ -180,7 +183,7 @@ FW_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, in
 FW_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t bytes, int flags,
                            struct sockaddr *restrict from, socklen_t *restrict length)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     socklen_t from_room = fw_address_room(from, length);
     unsigned channel;
     ssize_t got;
@@ -201,7 +204,7 @@ FW_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t bytes, si
                                  int flags, struct sockaddr *restrict from,
                                  socklen_t *restrict length)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     socklen_t from_room = fw_address_room(from, length);
     unsigned channel;
     ssize_t got;
@@ -223,6 +226,8 @@ static ssize_t got_parts(struct fw_thread *t, unsigned channel, const struct iov
 {
     fw_channel_read(t, channel, got, pc);
     tell_parts(t, parts, count, got, pc);
+    if (got > 0)
+        fw_effect_done();
     fw_done(t);
     return got;
 }
@@ -248,7 +253,7 @@ static void tell_head(struct fw_thread *t, const struct msghdr *message, uintptr
 
 FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     socklen_t room = given_message(message)->msg_namelen;
     unsigned channel;
     ssize_t got;
@@ -272,7 +277,7 @@ FW_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
                        struct timespec *timeout)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     unsigned channel;
     bool waits = !(flags & MSG_DONTWAIT);
     int got;
@@ -294,7 +299,7 @@ FW_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 }
 
 #define RECEIVE_PARTS(call)                                                                        \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));                                           \
     unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
     bool waits;                                                                                    \
@@ -338,6 +343,8 @@ static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, s
                           uintptr_t pc)
 {
     fw_channel_wrote(t, channel, sent, asked, pc);
+    if (sent >= 0)
+        fw_effect_done();
     fw_done(t);
     return sent;
 }
@@ -350,7 +357,7 @@ static inline void tell_flags(int flags)
 
 /* Told before the call: whoever reads the other end comes after it. */
 #define SEND(flags, to, length, call)                                                              \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));                                           \
     unsigned channel;                                                                              \
     ssize_t sent;                                                                                  \
     bool waits;                                                                                    \
@@ -392,7 +399,7 @@ FW_EXPORT ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
 }
 
 #define SEND_PARTS(flags, message, call)                                                           \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));                                           \
     unsigned channel;                                                                              \
     ssize_t sent;                                                                                  \
     size_t given, bytes;                                                                           \
@@ -456,7 +463,7 @@ FW_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 
 FW_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     int sent;
 
     if (!t)

@@ -2,6 +2,7 @@
  * io_descriptor.c - how descriptors come and go, and what they are called by; locks of files.
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/stream.h"
 
@@ -47,6 +48,7 @@ static int opened(struct fw_thread *t, unsigned fifo, int fd, uintptr_t pc)
     if (t && fd >= 0) {
         fw_channel_changed();
         fw_channel_after(t, fifo, pc);
+        fw_effect_done();
     }
     fw_done(t);
     return fd;
@@ -71,7 +73,7 @@ static unsigned opening(struct fw_thread *t, int folder, const char *path, uintp
 }
 
 #define OPEN_BODY(folder, call)                                                                    \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);                                            \
     unsigned fifo;                                                                                 \
     int fd;                                                                                        \
                                                                                                    \
@@ -173,7 +175,7 @@ static int mode_flags(const char *mode)
 }
 
 #define OPEN_STREAM(call)                                                                          \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);                                            \
     unsigned fifo;                                                                                 \
     FILE *made;                                                                                    \
                                                                                                    \
@@ -214,7 +216,7 @@ FW_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
  * point. */
 FW_EXPORT int close(int fd)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int result;
 
     if (!t)
@@ -225,6 +227,8 @@ FW_EXPORT int close(int fd)
     FW_PLAINLY(t, result = REAL(close)(fd));
     if (t)
         fw_channel_changed();
+    if (result == 0)
+        fw_effect_done();
     fw_done(t);
     return result;
 }
@@ -264,7 +268,7 @@ static void closing_all(struct fw_thread *t, unsigned first, unsigned last, uint
 
 FW_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
-    struct fw_thread *t = flags & (int)CLOSE_RANGE_CLOEXEC ? NULL : fw_enter();
+    struct fw_thread *t = flags & (int)CLOSE_RANGE_CLOEXEC ? NULL : fw_enter_effect(FW_ON_FILES);
     int result;
 
     if (!t)
@@ -279,7 +283,7 @@ FW_EXPORT int close_range(unsigned first, unsigned last, int flags)
 
 FW_EXPORT void closefrom(int first)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     unsigned from = first < 0 ? 0 : (unsigned)first;
 
     if (!t) {
@@ -300,6 +304,7 @@ static int paired(struct fw_thread *t, int result, const int *ends, uintptr_t pc
     if (t && result == 0) {
         fw_writes(t, ends, 2 * sizeof *ends, pc);
         fw_channel_changed();
+        fw_effect_done();
         fw_channel_in(ends[0]); /* so that it is known to be there when a child is made */
     }
     fw_done(t);
@@ -308,21 +313,21 @@ static int paired(struct fw_thread *t, int result, const int *ends, uintptr_t pc
 
 FW_EXPORT int pipe(int ends[2])
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return paired(t, REAL(pipe)(ends), ends, FW_PC);
 }
 
 FW_EXPORT int pipe2(int ends[2], int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return paired(t, REAL(pipe2)(ends, flags), ends, FW_PC);
 }
 
 FW_EXPORT int socketpair(int domain, int type, int protocol, int ends[2])
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int result = REAL(socketpair)(domain, type, protocol, ends);
 
     if (t && result == 0)
@@ -336,13 +341,15 @@ static int copied(struct fw_thread *t, int from, int to, uintptr_t pc)
 {
     if (t && to >= 0 && to != from)
         fw_channel_copied(t, from, to, pc);
+    if (t && to >= 0)
+        fw_effect_done();
     fw_done(t);
     return to;
 }
 
 FW_EXPORT int dup(int fd)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     return copied(t, fd, REAL(dup)(fd), FW_PC);
 }
@@ -356,7 +363,7 @@ static void replacing(struct fw_thread *t, int fd, int to, uintptr_t pc)
 
 FW_EXPORT int dup2(int fd, int to)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     replacing(t, fd, to, FW_PC);
     return copied(t, fd, REAL(dup2)(fd, to), FW_PC);
@@ -364,7 +371,7 @@ FW_EXPORT int dup2(int fd, int to)
 
 FW_EXPORT int dup3(int fd, int to, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
 
     replacing(t, fd, to, FW_PC);
     return copied(t, fd, REAL(dup3)(fd, to, flags), FW_PC);
@@ -396,11 +403,19 @@ static void tell_lock(struct fw_thread *t, bool takes, int result, uintptr_t pc)
 {
     if (takes && result == 0)
         fw_channel_after(t, FW_CHANNEL_LOCKS, pc);
+    if (result == 0)
+        fw_effect_done();
+}
+
+/* Most commands ask, or set what only the descriptor's user cares for. */
+static struct fw_effect fcntl_effect(int fd, int command)
+{
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? FW_ON_FILES : FW_ON_FD(fd);
 }
 
 static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_from(pc);
+    struct fw_thread *t = fw_enter_effect_at(pc, "fcntl", fcntl_effect(fd, command));
     bool locks = t && is_lock(command) && fw_readable(argument, sizeof(struct flock));
     short type = locks ? ((const struct flock *)argument)->l_type : F_WRLCK;
     int result;
@@ -448,7 +463,7 @@ FW_EXPORT int fcntl64(int fd, int command, ...)
 /* Who has one gives it up before he is given another kind. */
 FW_EXPORT int flock(int fd, int operation)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int result;
 
     if (!t)
@@ -463,7 +478,7 @@ FW_EXPORT int flock(int fd, int operation)
 #define LOCKF(name, offset)                                                                        \
     FW_EXPORT int name(int fd, int command, offset bytes)                                          \
     {                                                                                              \
-        struct fw_thread *t = fw_enter();                                                          \
+        struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));                                       \
         int result;                                                                                \
                                                                                                    \
         if (!t)                                                                                    \

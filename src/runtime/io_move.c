@@ -3,6 +3,7 @@
  * write into another.  (copy_file_range is for files alone, which are none.)
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 #include <fcntl.h>
@@ -42,7 +43,7 @@ static ssize_t moved(struct fw_thread *t, struct move move, ssize_t bytes, uintp
 }
 
 #define MOVE(in, out, flags, call)                                                                 \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);                                            \
     struct move move;                                                                              \
     ssize_t bytes;                                                                                 \
     bool waits;                                                                                    \
@@ -94,7 +95,7 @@ static size_t all_bytes(const struct iovec *parts, size_t count)
 /* Into a pipe, or out of one, by which end of it the descriptor is. */
 FW_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsigned flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     unsigned channel;
     ssize_t bytes;
     size_t given;

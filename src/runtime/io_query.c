@@ -30,6 +30,8 @@
 #include <unistd.h>
 
 #define DONE (result == 0)
+#define SEEN(...) TOLD_SEEN(FW_LOOK_AT_FILES, __VA_ARGS__)
+#define MADE(...) TOLD_SEEN(FW_ON_FILES, __VA_ARGS__)
 
 /* What libc's headers call where the compiler knows how large the buffer is. */
 size_t __confstr_chk(int name, char *to, size_t most, size_t room);
@@ -99,31 +101,31 @@ TOLD(int, fstatfs64, (int fd, struct statfs64 *about), (fd, about), DONE, W(abou
 TOLD(int, statvfs64, (const char *restrict path, struct statvfs64 *restrict about), (path, about),
      DONE, W(about))
 TOLD(int, fstatvfs64, (int fd, struct statvfs64 *about), (fd, about), DONE, W(about))
-TOLD(int, statx,
+SEEN(int, statx,
      (int folder, const char *restrict path, int flags, unsigned mask,
       struct statx *restrict about),
      (folder, path, flags, mask, about), DONE, W(about))
-TOLD(ssize_t, readlinkat,
+SEEN(ssize_t, readlinkat,
      (int folder, const char *restrict path, char *restrict to, size_t most),
      (folder, path, to, most), result > 0, WS(to, (size_t)result))
-TOLD(ssize_t, __readlink_chk, (const char *path, char *to, size_t most, size_t room),
+SEEN(ssize_t, __readlink_chk, (const char *path, char *to, size_t most, size_t room),
      (path, to, most, room), result > 0, WS(to, (size_t)result))
-TOLD(ssize_t, __readlinkat_chk,
+SEEN(ssize_t, __readlinkat_chk,
      (int folder, const char *path, char *to, size_t most, size_t room),
      (folder, path, to, most, room), result > 0, WS(to, (size_t)result))
-TOLD(char *, __getcwd_chk, (char *to, size_t most, size_t room), (to, most, room), result,
+SEEN(char *, __getcwd_chk, (char *to, size_t most, size_t room), (to, most, room), result,
      WT(result))
-TOLD(char *, __realpath_chk, (const char *path, char *to, size_t room), (path, to, room), result,
+SEEN(char *, __realpath_chk, (const char *path, char *to, size_t room), (path, to, room), result,
      WT(result))
-TOLD(int, mkstemp64, (char *path), (path), result >= 0, WT(path))
-TOLD(int, mkstemps64, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
-TOLD(int, mkostemp64, (char *path, int flags), (path, flags), result >= 0, WT(path))
-TOLD(int, mkstemp, (char *path), (path), result >= 0, WT(path))
-TOLD(int, mkstemps, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
-TOLD(int, mkostemp, (char *path, int flags), (path, flags), result >= 0, WT(path))
-TOLD(char *, mkdtemp, (char *path), (path), result, WT(path))
-TOLD(struct dirent *, readdir, (DIR * folder), (folder), result, WS(result, result->d_reclen))
-TOLD(struct dirent64 *, readdir64, (DIR * folder), (folder), result, WS(result, result->d_reclen))
+MADE(int, mkstemp64, (char *path), (path), result >= 0, WT(path))
+MADE(int, mkstemps64, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
+MADE(int, mkostemp64, (char *path, int flags), (path, flags), result >= 0, WT(path))
+MADE(int, mkstemp, (char *path), (path), result >= 0, WT(path))
+MADE(int, mkstemps, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
+MADE(int, mkostemp, (char *path, int flags), (path, flags), result >= 0, WT(path))
+MADE(char *, mkdtemp, (char *path), (path), result, WT(path))
+MADE(struct dirent *, readdir, (DIR * folder), (folder), result, WS(result, result->d_reclen))
+MADE(struct dirent64 *, readdir64, (DIR * folder), (folder), result, WS(result, result->d_reclen))
 TOLD(ssize_t, getrandom, (void *to, size_t bytes, unsigned flags), (to, bytes, flags), result > 0,
      WS(to, (size_t)result))
 TOLD(int, getentropy, (void *to, size_t bytes), (to, bytes), DONE, WS(to, bytes))
@@ -182,6 +184,7 @@ FW_EXPORT int ioctl(int fd, unsigned long request, ...)
     va_start(rest, request);
     argument = va_arg(rest, void *);
     va_end(rest);
+    fw_effect(FW_ON_FD(fd));
     result = REAL(ioctl)(fd, request, argument);
     t = result >= 0 ? fw_enter() : NULL;
     if (t)

@@ -2,6 +2,7 @@
  * io_queue.c - POSIX message queues: who sends comes before who receives later.
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 #include <mqueue.h>
@@ -22,7 +23,7 @@ static unsigned find_queue(mqd_t queue)
 }
 
 #define SEND(call)                                                                                 \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(queue));                                        \
     unsigned channel;                                                                              \
     bool waits;                                                                                    \
     int result;                                                                                    \
@@ -35,6 +36,8 @@ static unsigned find_queue(mqd_t queue)
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
     FW_PASS(t, waits, result = call);                                                              \
     fw_channel_wrote(t, channel, result, 0, FW_PC);                                                \
+    if (result == 0)                                                                               \
+        fw_effect_done();                                                                          \
     fw_done(t);                                                                                    \
     return result
 
@@ -50,7 +53,7 @@ FW_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t bytes, unsig
 }
 
 #define RECEIVE(call)                                                                              \
-    struct fw_thread *t = fw_enter();                                                              \
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(queue));                                        \
     unsigned channel;                                                                              \
     ssize_t got;                                                                                   \
     bool waits;                                                                                    \
@@ -63,6 +66,7 @@ FW_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t bytes, unsig
     FW_PASS(t, waits, got = call);                                                                 \
     fw_channel_read(t, channel, got, FW_PC);                                                       \
     if (got >= 0) {                                                                                \
+        fw_effect_done();                                                                          \
         fw_writes(t, message, (size_t)got, FW_PC);                                                 \
         if (priority)                                                                              \
             fw_writes(t, priority, sizeof *priority, FW_PC);                                       \

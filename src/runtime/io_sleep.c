@@ -5,6 +5,7 @@
  * slow, but wait for none of our threads: they are not here.)
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/process.h"
 
@@ -46,7 +47,7 @@ static void await_told(struct fw_thread *t, bool ended, const int *status, uintp
 
 FW_EXPORT pid_t waitpid(pid_t child, int *status, int options)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     pid_t result;
 
     if (!t)
@@ -59,7 +60,7 @@ FW_EXPORT pid_t waitpid(pid_t child, int *status, int options)
 
 FW_EXPORT pid_t wait(int *status)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     pid_t result;
 
     if (!t)
@@ -72,7 +73,7 @@ FW_EXPORT pid_t wait(int *status)
 
 FW_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     pid_t result;
 
     if (!t)
@@ -87,7 +88,7 @@ FW_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usag
 
 FW_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     pid_t result;
 
     if (!t)
@@ -102,7 +103,7 @@ FW_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 
 FW_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     int result;
 
     if (!t)
@@ -117,7 +118,7 @@ FW_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 FW_EXPORT int system(const char *command)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     int result;
 
     if (!t)
@@ -132,7 +133,7 @@ FW_EXPORT int system(const char *command)
 /* The child has the other end of the stream. */
 FW_EXPORT FILE *popen(const char *command, const char *mode)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     FILE *stream;
 
     if (!t)
@@ -150,7 +151,7 @@ FW_EXPORT FILE *popen(const char *command, const char *mode)
 
 FW_EXPORT int pclose(FILE *stream)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     int result;
 
     if (!t)
@@ -163,9 +164,9 @@ FW_EXPORT int pclose(FILE *stream)
     return result;
 }
 
-static void tell_spawn(uintptr_t pc)
+static void tell_spawn(const char *name, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_from(pc);
+    struct fw_thread *t = fw_enter_effect_at(pc, name, FW_ON_ALL);
 
     fw_process_forks(t, pc);
     fw_done(t);
@@ -185,7 +186,7 @@ FW_EXPORT int posix_spawn(pid_t *restrict child, const char *restrict path,
                           const posix_spawnattr_t *restrict attributes,
                           char *const arguments[restrict], char *const environment[restrict])
 {
-    tell_spawn(FW_PC);
+    tell_spawn(__func__, FW_PC);
     return spawned(REAL(posix_spawn)(child, path, actions, attributes, arguments, environment),
                    child, FW_PC);
 }
@@ -195,7 +196,7 @@ FW_EXPORT int posix_spawnp(pid_t *restrict child, const char *restrict file,
                            const posix_spawnattr_t *restrict attributes,
                            char *const arguments[restrict], char *const environment[restrict])
 {
-    tell_spawn(FW_PC);
+    tell_spawn(__func__, FW_PC);
     return spawned(REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment),
                    child, FW_PC);
 }
@@ -215,7 +216,7 @@ static int accepted(struct fw_thread *t, int fd, const void *address, const sock
 
 FW_EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     socklen_t room = fw_address_room(address, length);
     int made;
 
@@ -228,7 +229,7 @@ FW_EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restr
 FW_EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length,
                       int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     socklen_t room = fw_address_room(address, length);
     int made;
 
@@ -240,7 +241,7 @@ FW_EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *rest
 
 FW_EXPORT int listen(int fd, int most)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int result;
 
     if (!t)
@@ -256,7 +257,7 @@ FW_EXPORT int listen(int fd, int most)
  * which that was told. */
 FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     bool within;
     long flags;
     int result;
@@ -276,7 +277,7 @@ FW_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 /* Who reads the other end is told. */
 FW_EXPORT int shutdown(int fd, int how)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FD(fd));
     int result;
 
     if (t)

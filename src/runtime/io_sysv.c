@@ -5,6 +5,7 @@
  * trace is told that they are not modelled.  Between threads of this process every operation on one
  * comes after all earlier ones, which is more than they promise.
  */
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 #include <limits.h>
@@ -37,7 +38,7 @@ static const char *queue_of(int id)
 
 FW_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     const char *object;
     int result;
 
@@ -55,7 +56,7 @@ FW_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
 
 FW_EXPORT ssize_t msgrcv(int queue, void *message, size_t bytes, long type, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     const char *object;
     ssize_t got;
 
@@ -91,7 +92,7 @@ static bool semop_waits(const struct sembuf *operations, size_t count)
 
 FW_EXPORT int semop(int set, struct sembuf *operations, size_t count)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     const char *object;
     int result;
 
@@ -108,7 +109,7 @@ FW_EXPORT int semop(int set, struct sembuf *operations, size_t count)
 FW_EXPORT int semtimedop(int set, struct sembuf *operations, size_t count,
                          const struct timespec *timeout)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     const char *object;
     int result;
 

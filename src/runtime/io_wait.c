@@ -7,6 +7,7 @@
  */
 #include "runtime/channel.h"
 #include "runtime/counter.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 #include <errno.h>
@@ -131,7 +132,7 @@ static int polled(struct fw_thread *t, struct pollfd *fds, nfds_t count, int rea
 
 FW_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     int ready;
 
     if (!t)
@@ -146,7 +147,7 @@ FW_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 
 FW_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     int ready;
 
     if (!t)
@@ -172,7 +173,7 @@ static bool poll_waits(struct pollfd *fds, nfds_t count)
 FW_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
                     const sigset_t *mask)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     int ready;
 
     if (!t)
@@ -185,7 +186,7 @@ FW_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
 FW_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
                           const sigset_t *mask, size_t room)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     int ready;
 
     if (!t)
@@ -276,7 +277,7 @@ static bool select_waits(int most, fd_set *const sets[3])
 
 FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct timeval *timeout)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     fd_set *const sets[3] = { in, out, odd };
     bool waits = !timeout || timeout->tv_sec || timeout->tv_usec;
     int ready;
@@ -294,7 +295,7 @@ FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct tim
 FW_EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *odd,
                       const struct timespec *timeout, const sigset_t *mask)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     fd_set *const sets[3] = { in, out, odd };
     bool waits;
     int ready;
@@ -315,6 +316,8 @@ static int epolled(struct fw_thread *t, int fd, const struct epoll_event *events
 {
     fw_epoll_tell(t, fd, events, ready, pc);
     if (ready > 0)
+        fw_effect_done();
+    if (ready > 0)
         fw_writes(t, events, (size_t)ready * sizeof *events, pc);
     fw_done(t);
     return ready;
@@ -322,7 +325,7 @@ static int epolled(struct fw_thread *t, int fd, const struct epoll_event *events
 
 FW_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int ready;
 
     if (!t)
@@ -336,7 +339,7 @@ FW_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
 FW_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
                           const sigset_t *mask)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int ready;
 
     if (!t)
@@ -348,7 +351,7 @@ FW_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
 FW_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
                            const struct timespec *timeout, const sigset_t *mask)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
     int ready;
 
     if (!t)

@@ -15,6 +15,7 @@
 #include "runtime/process.h"
 
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
 
@@ -73,10 +74,17 @@ static void after_fork_in_child(void)
     forking = NULL;
 }
 
+/* The child has what others hold at this moment, and nobody there to give it back. */
+FW_EXPORT pid_t fork(void)
+{
+    fw_effect(FW_ON_ALL);
+    return REAL(fork)();
+}
+
 /* As fork, but nobody's handlers run. */
 FW_EXPORT pid_t _Fork(void)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     pid_t child;
 
     fw_process_forks(t, FW_PC);
@@ -109,7 +117,7 @@ static void await_child(struct fw_thread *t, int fd)
  * it would have. */
 FW_EXPORT pid_t vfork(void)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(FW_ON_ALL);
     int ends[2] = { -1, -1 };
     pid_t child;
 
@@ -149,7 +157,7 @@ static int start_in_child(void *context)
 
 static void tell_clone(uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_from(pc);
+    struct fw_thread *t = fw_enter_effect_at(pc, "clone", FW_ON_ALL);
 
     fw_process_forks(t, pc);
     fw_done(t);
@@ -175,10 +183,11 @@ FW_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
 
 /* --- exec ------------------------------------------------------------------------------------- */
 
-static void before_exec(const char *path)
+static void before_exec(const char *path, uintptr_t pc)
 {
     int saved = errno;
 
+    fw_effect_at(pc, "exec", FW_ON_ALL);
     if (fw_self && process == current_process())
         fw_runtime_ending(FW_WIRE_EXEC, 0, path);
     errno = saved;
@@ -186,38 +195,38 @@ static void before_exec(const char *path)
 
 FW_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    before_exec(path);
+    before_exec(path, FW_PC);
     return REAL(execve)(path, arguments, environment);
 }
 
 FW_EXPORT int execv(const char *path, char *const arguments[])
 {
-    before_exec(path);
+    before_exec(path, FW_PC);
     return REAL(execv)(path, arguments);
 }
 
 FW_EXPORT int execvp(const char *file, char *const arguments[])
 {
-    before_exec(file);
+    before_exec(file, FW_PC);
     return REAL(execvp)(file, arguments);
 }
 
 FW_EXPORT int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    before_exec(file);
+    before_exec(file, FW_PC);
     return REAL(execvpe)(file, arguments, environment);
 }
 
 FW_EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
-    before_exec("fexecve");
+    before_exec("fexecve", FW_PC);
     return REAL(fexecve)(fd, arguments, environment);
 }
 
 FW_EXPORT int execveat(int folder, const char *path, char *const arguments[],
                        char *const environment[], int flags)
 {
-    before_exec(path);
+    before_exec(path, FW_PC);
     return REAL(execveat)(folder, path, arguments, environment, flags);
 }
 
@@ -250,7 +259,7 @@ FW_EXPORT int execl(const char *path, const char *first, ...)
 {
     COLLECT(first);
     va_end(rest);
-    before_exec(path);
+    before_exec(path, FW_PC);
     return REAL(execv)(path, arguments);
 }
 
@@ -258,7 +267,7 @@ FW_EXPORT int execlp(const char *file, const char *first, ...)
 {
     COLLECT(first);
     va_end(rest);
-    before_exec(file);
+    before_exec(file, FW_PC);
     return REAL(execvp)(file, arguments);
 }
 
@@ -269,29 +278,29 @@ FW_EXPORT int execle(const char *path, const char *first, ...)
     COLLECT(first);
     environment = va_arg(rest, char **);
     va_end(rest);
-    before_exec(path);
+    before_exec(path, FW_PC);
     return REAL(execve)(path, arguments, environment);
 }
 
 /* --- exit ------------------------------------------------------------------------------------- */
 
-void fw_process_exits(int status)
+void fw_process_exits(int status, const char *name, uintptr_t pc)
 {
     if (process != current_process())
         return;
-    fw_enter(); /* never left: the token stays here */
+    fw_enter_effect_at(pc, name, FW_ON_ALL); /* never left: the token stays here */
     fw_runtime_ending(FW_WIRE_EXIT, (uint64_t)(status & 0xff), NULL);
 }
 
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    fw_process_exits(status);
+    fw_process_exits(status, "exit", FW_PC);
 }
 
 static void at_quick_exit_last(void)
 {
-    fw_process_exits(quick_status);
+    fw_process_exits(quick_status, "quick_exit", FW_PC);
 }
 
 FW_EXPORT void quick_exit(int status)
@@ -303,14 +312,14 @@ FW_EXPORT void quick_exit(int status)
 
 FW_EXPORT void _exit(int status)
 {
-    fw_process_exits(status);
+    fw_process_exits(status, __func__, FW_PC);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
 
 FW_EXPORT void _Exit(int status)
 {
-    fw_process_exits(status);
+    fw_process_exits(status, __func__, FW_PC);
     REAL(_Exit)(status);
     __builtin_unreachable();
 }

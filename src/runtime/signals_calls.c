@@ -5,6 +5,7 @@
  * gives the token away.  What is sent to this process orders the sender before who gets it.
  */
 #include "runtime/channel.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
 
@@ -25,9 +26,12 @@ static uint64_t interrupting; /* signals for which siginterrupt was asked */
 static int set_action(int number, const struct sigaction *wanted, struct sigaction *old,
                       uintptr_t pc)
 {
-    int result = fw_signals_action(number, wanted, old);
-    struct fw_thread *t = result == 0 && (wanted || old) ? fw_enter_from(pc) : NULL;
+    struct fw_thread *t;
+    int result;
 
+    fw_effect_at(pc, "sigaction", FW_ON_ALL);
+    result = fw_signals_action(number, wanted, old);
+    t = result == 0 && (wanted || old) ? fw_enter_from(pc) : NULL;
     if (wanted)
         fw_reads(t, wanted, sizeof *wanted, pc);
     if (old)
@@ -69,16 +73,19 @@ static sighandler_t set_bsd(int number, sighandler_t handler)
 
 FW_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
+    fw_effect(FW_ON_ALL);
     return fw_signals_started ? set_bsd(number, handler) : REAL(signal)(number, handler);
 }
 
 FW_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
 {
+    fw_effect(FW_ON_ALL);
     return fw_signals_started ? set_bsd(number, handler) : REAL(bsd_signal)(number, handler);
 }
 
 FW_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 {
+    fw_effect(FW_ON_ALL);
     return fw_signals_started ? set_bsd(number, handler) : REAL(ssignal)(number, handler);
 }
 
@@ -224,10 +231,12 @@ FW_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
 
 /* The real call is the program's own: a handler may run in it.  What another process gets may be
  * the end of a child. */
-static void tell_sent(int number, bool to_us, uintptr_t pc)
+static void tell_sent(const char *name, int number, bool to_us, uintptr_t pc)
 {
-    struct fw_thread *t = to_us || fw_channel_has_children() ? fw_enter_from(pc) : NULL;
+    struct fw_thread *t;
 
+    fw_effect_at(pc, name, FW_ON_ALL);
+    t = to_us || fw_channel_has_children() ? fw_enter_from(pc) : NULL;
     if (t && to_us) {
         fw_signals_sent(t, number, pc);
         fw_channel_signal(t, pc);
@@ -240,36 +249,43 @@ static void tell_sent(int number, bool to_us, uintptr_t pc)
 
 FW_EXPORT int kill(pid_t process, int number)
 {
-    tell_sent(number, process <= 0 || process == getpid(), FW_PC);
+    tell_sent(__func__, number, process <= 0 || process == getpid(), FW_PC);
     return REAL(kill)(process, number);
+}
+
+/* A handler runs in this thread, at once. */
+FW_EXPORT int raise(int number)
+{
+    fw_effect(FW_ON_ALL);
+    return REAL(raise)(number);
 }
 
 FW_EXPORT int killpg(pid_t group, int number)
 {
-    tell_sent(number, true, FW_PC);
+    tell_sent(__func__, number, true, FW_PC);
     return REAL(killpg)(group, number);
 }
 
 FW_EXPORT int pthread_kill(pthread_t thread, int number)
 {
-    tell_sent(number, true, FW_PC);
+    tell_sent(__func__, number, true, FW_PC);
     return REAL(pthread_kill)(thread, number);
 }
 
 FW_EXPORT int tgkill(pid_t process, pid_t thread, int number)
 {
-    tell_sent(number, process == getpid(), FW_PC);
+    tell_sent(__func__, number, process == getpid(), FW_PC);
     return REAL(tgkill)(process, thread, number);
 }
 
 FW_EXPORT int sigqueue(pid_t process, int number, const union sigval value)
 {
-    tell_sent(number, process == getpid(), FW_PC);
+    tell_sent(__func__, number, process == getpid(), FW_PC);
     return REAL(sigqueue)(process, number, value);
 }
 
 FW_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
-    tell_sent(number, true, FW_PC);
+    tell_sent(__func__, number, true, FW_PC);
     return REAL(pthread_sigqueue)(thread, number, value);
 }

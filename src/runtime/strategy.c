@@ -35,11 +35,19 @@ struct fw_thread *fw_strategy_first(struct fw_list *ready)
     return first;
 }
 
+static uint64_t end_of(const struct fw_plan *plan)
+{
+    uint32_t bytes = plan->reach == FW_REACH_FILES ? FW_FILES_BYTES : plan->size;
+
+    return plan->object + (bytes ? bytes : 1);
+}
+
 bool fw_strategy_dependent(const struct fw_plan *a, const struct fw_plan *b)
 {
-    uint64_t a_end = a->object + (a->size ? a->size : 1);
-    uint64_t b_end = b->object + (b->size ? b->size : 1);
+    uint64_t a_end = end_of(a), b_end = end_of(b);
 
+    if (a->reach == FW_REACH_ALL || b->reach == FW_REACH_ALL)
+        return true;
     return a->object < b_end && b->object < a_end && (a->writes || b->writes);
 }
 

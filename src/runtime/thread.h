@@ -9,6 +9,7 @@
 #ifndef FW_RUNTIME_THREAD_H
 #define FW_RUNTIME_THREAD_H
 
+#include "runtime/effect.h"
 #include "runtime/list.h"
 #include "runtime/rt.h"
 #include "runtime/stuck.h"
@@ -61,6 +62,7 @@ struct fw_plan {
     const char *name;
     uint64_t object;
     uint32_t size, site, class_;
+    enum fw_reach reach;
     bool writes;
     bool pending;     /* it has not done it yet */
     bool yields;      /* it spins: others first */

@@ -14,6 +14,7 @@
 #define __NO_INLINE__ 1
 #endif
 
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 
 static inline void fw_told_write(struct fw_thread *t, const void *address, size_t bytes,
@@ -38,13 +39,19 @@ static inline void fw_told_read(struct fw_thread *t, const void *address, size_t
 #define RT(text)   fw_reads_text(t, text, FW_PC)
 
 #define TOLD(...) TOLD_BY(fw_tell_after(), __VA_ARGS__)
+#define TOLD_BY(enter, ...) TOLD_HOW((void)0, enter, __VA_ARGS__)
+/* What others change, or see changed (effect.h). */
+#define TOLD_SEEN(what, ...) TOLD_HOW(fw_effect(what), fw_tell_after(), __VA_ARGS__)
 
-#define TOLD_BY(enter, type, name, parameters, call, condition, ...)                               \
+#define TOLD_HOW(before, enter, type, name, parameters, call, condition, ...)                      \
     FW_EXPORT type name parameters                                                                 \
     {                                                                                              \
-        type result = REAL(name) call;                                                             \
-        struct fw_thread *t = (condition) ? enter : NULL;                                          \
+        struct fw_thread *t;                                                                       \
+        type result;                                                                               \
                                                                                                    \
+        before;                                                                                    \
+        result = REAL(name) call;                                                                  \
+        t = (condition) ? enter : NULL;                                                            \
         if (!t)                                                                                    \
             return result;                                                                         \
         __VA_ARGS__;                                                                               \

@@ -1,0 +1,67 @@
+/*
+ * control_effect.c - see effect.h.
+ */
+#include "runtime/effect.h"
+
+#include "runtime/channel.h"
+#include "runtime/control.h"
+#include "runtime/intercept.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define WORDS (FW_FILES_BYTES / sizeof(uint64_t))
+
+static uint64_t words[WORDS]; /* only their addresses matter; the first is for all */
+static uint64_t all;
+
+/* Copies of a descriptor, and the two ends of a pipe, are one. */
+static const void *word_of(int fd)
+{
+    struct stat about = { 0 };
+    uint64_t number = fw_channel_in(fd);
+
+    if (!number && fw_syscall(SYS_fstat, fd, (long)&about, 0, 0, 0, 0) == 0)
+        number = (uint64_t)about.st_dev << 32 ^ about.st_ino;
+    return &words[1 + (number * 0x9e3779b97f4a7c15u >> 32) % (WORDS - 1)];
+}
+
+static void come_by(struct fw_thread *t, uintptr_t pc, const char *name, struct fw_effect effect)
+{
+    const void *object = effect.reach == FW_REACH_ALL     ? &all
+                         : effect.reach == FW_REACH_FILES ? words
+                                                          : word_of(effect.fd);
+    struct fw_op op = { .pc = pc,
+                        .name = name,
+                        .object = (uint64_t)(uintptr_t)object,
+                        .reach = effect.reach,
+                        .writes = !effect.looks,
+                        .spins = true };
+
+    fw_control_point(t, &op);
+}
+
+struct fw_thread *fw_enter_effect_at(uintptr_t pc, const char *name, struct fw_effect effect)
+{
+    struct fw_thread *t;
+
+    if (FW_LIKELY(!fw_control_on))
+        return fw_enter_at(pc, name, NULL);
+    t = fw_enter_again();
+    if (t)
+        come_by(t, pc, name, effect);
+    return t;
+}
+
+void fw_effect_alone(uintptr_t pc, const char *name, struct fw_effect effect)
+{
+    struct fw_thread *t = fw_enter_effect_at(pc, name, effect);
+
+    fw_done(t);
+}
+
+void fw_effect_done(void)
+{
+    if (FW_UNLIKELY(fw_control_on) && fw_self)
+        fw_spin_slept(fw_self);
+}
