@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 struct explore {
-    int strategy, format;
+    int strategy, format, timeouts;
     struct fw_words points;
     uint64_t depth, seed, runs, idle, jobs;
     const char *preemptions, *time, *limit, *ok, *output, *folder;
@@ -30,7 +30,10 @@ struct explore {
 
 #define NOT_GIVEN UINT64_MAX
 
+enum { NEVER, SHORT, ANY };
+
 static const struct explore defaults = { .strategy = FW_EXPLORE_PCT,
+                                         .timeouts = SHORT,
                                          .depth = 3,
                                          .seed = 1,
                                          .jobs = 1,
@@ -48,6 +51,10 @@ static const char *const strategies[] = {
     [FW_EXPLORE_NONE] = "none",
     NULL,
 };
+
+static const char *const timeouts[] = { [NEVER] = "never", [SHORT] = "short", [ANY] = "any", NULL };
+/* In ns. */
+static const uint64_t longest[] = { [NEVER] = 0, [SHORT] = 1000000000, [ANY] = UINT64_MAX };
 
 static const struct {
     const char *name;
@@ -86,17 +93,23 @@ static const struct fw_option options[] = {
                 "on each other." },
     { "points", 0, "WHICH", "shared (default), all, sync, or names",
       FW_OPTION(LIST, struct explore, points), HOW,
-      .detail = "Where threads can be switched. shared: at calls that synchronise and at accesses "
-                "in places that were seen to touch memory that threads share. all: at all "
-                "accesses. sync: only at calls that synchronise. Otherwise functions and "
+      .detail = "Where threads can be switched. shared: at calls that synchronise or that others "
+                "see the effect of, and at accesses in places that were seen to touch memory that "
+                "threads share. all: at all accesses. sync: only at calls. Otherwise functions and "
                 "FILE:LINEs, with commas between them: only there, and where a thread waits." },
     { "seed", 0, "N", "of all random choices (1)", FW_OPTION(COUNT, struct explore, seed), HOW },
     { "virtual-time", 0, NULL, "sleeping takes no time",
       FW_OPTION(FLAG, struct explore, virtual_time), .rare = true, HOW,
       .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
+    { "timeouts", 0, "WHICH", "waits that may time out: never, short (default), any",
+      FW_OPTION(CHOICE, struct explore, timeouts), .choices = timeouts, HOW,
+      .detail = "Threads that wait with a time limit, or sleep, may find that it has passed at any "
+                "point of the others, and the clocks go forward then. short: limits of at most a "
+                "second. any: all, also those that never pass in practice. never: limits pass as "
+                "time does." },
     { "jobs", 'j', "N", "runs at the same time (1)", FW_OPTION(COUNT, struct explore, jobs), HOW,
       .detail = "The result does not depend on it." },
-    { "runs", 'n', "N", "end after N runs (1000, or any number if another budget is given)",
+    { "runs", 'n', "N", "end after N runs (1000 without another budget)",
       FW_OPTION(COUNT, struct explore, runs), BUDGETS },
     { "time", 0, "SECONDS", "end within SECONDS", FW_OPTION(TEXT, struct explore, time), BUDGETS },
     { "until-first", 0, NULL, "end with the first failing run",
@@ -293,11 +306,11 @@ static char *about(const struct explore *explore, char **argv)
 
     fw_output_open_memory(&out);
     fw_output_printf(&out,
-                     "strategy=%s depth=%" PRIu64 " preemptions=%s virtual-time=%d seed=%" PRIu64
-                     " ok=%s points=",
+                     "strategy=%s depth=%" PRIu64 " preemptions=%s virtual-time=%d timeouts=%s "
+                     "seed=%" PRIu64 " ok=%s points=",
                      strategies[explore->strategy], explore->depth,
                      explore->preemptions ? explore->preemptions : "2", explore->virtual_time,
-                     explore->seed, explore->ok ? explore->ok : "");
+                     timeouts[explore->timeouts], explore->seed, explore->ok ? explore->ok : "");
     for (size_t i = 0; i < explore->points.len; i++)
         fw_output_printf(&out, "%s,", explore->points.at[i]);
     for (char **word = argv; *word; word++)
@@ -436,6 +449,7 @@ static int run(const void *values, int argc, char **argv)
     setup.session.runtime = places.runtime;
     setup.session.virtual_time = explore->virtual_time;
     setup.session.escort = explore->escort;
+    setup.session.timeouts = longest[explore->timeouts];
     setup.session.stop = fw_interrupt_watch();
     setup.context = &watch;
     setup.progress = watch_progress;
@@ -484,7 +498,8 @@ const struct fw_command fw_cmd_explore = {
     .description =
         "Runs PROGRAM again and again. One thread runs at a time, and a strategy decides at every "
         "point which one goes on: before an access to memory that threads share, before a call "
-        "that synchronises, when a thread starts or waits. Runs that exit with another status than "
+        "that synchronises or whose effect others see (files, signals, the end of the process), "
+        "when a thread starts or waits. Runs that exit with another status than "
         "0, are killed by a signal, deadlock or hang are failures, and are reported once for each "
         "way of failing. Each leaves a schedule, shortened, that 'foreweave replay' follows.\n\n"
         "The program should have been built with 'foreweave cc' or 'foreweave c++'. Its input is "

@@ -298,6 +298,7 @@ static int replay_with(struct job *job, const char *runtime)
                                       .limit = (double)job->options->time,
                                       .virtual_time = job->options->virtual_time ||
                                                       job->script.virtual_time,
+                                      .timeouts = job->script.timeouts,
                                       .stop = job->stop,
                                       .escort = { job->script.setup, job->script.drive,
                                                   job->script.teardown },

@@ -3,14 +3,43 @@
 #include "cmd/explore.h"
 
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define WHY 80u /* characters of a reason */
+
+/* What keeps a search from being complete. */
+static const struct {
+    size_t at; /* in the state: in how many runs */
+    const char *why;
+} gaps[] = {
+    { offsetof(struct fw_campaign_state, diverged), "runs did not follow the choices" },
+    { offsetof(struct fw_campaign_state, cut), "runs were cut short" },
+    { offsetof(struct fw_campaign_state, partly), "runs were too long to be searched to the end" },
+    { offsetof(struct fw_campaign_state, returned), "threads slept or waited in the kernel" },
+    { offsetof(struct fw_campaign_state, longer), "waits with long limits were not made time out" },
+};
+
+static bool has_gap(const struct fw_campaign_state *state, size_t gap)
+{
+    return *(const uint64_t *)((const char *)state + gaps[gap].at) > 0;
+}
 
 static bool is_complete(const struct fw_campaign_state *state)
 {
-    return state->end == FW_CAMPAIGN_EXHAUSTED && !state->diverged && !state->cut &&
-           !state->partly && !state->returned;
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        if (has_gap(state, i))
+            return false;
+    return state->end == FW_CAMPAIGN_EXHAUSTED && !state->blind;
 }
 
-static const char *why(const struct fw_explored *explored)
+static bool is_bounded(const struct fw_explored *explored)
+{
+    return explored->setup->strategy == FW_EXPLORE_CHESS &&
+           explored->setup->preemptions != FW_ANY_PREEMPTIONS;
+}
+
+static const char *why(const struct fw_explored *explored, char text[WHY])
 {
     switch (explored->state->end) {
     case FW_CAMPAIGN_TIME:
@@ -20,8 +49,13 @@ static const char *why(const struct fw_explored *explored)
     case FW_CAMPAIGN_IDLE:
         return "nothing new";
     case FW_CAMPAIGN_EXHAUSTED:
-        return is_complete(explored->state) ? "all schedules were run"
-                                            : "no schedule is left, but not all were run";
+        if (!is_complete(explored->state))
+            return "no schedule is left, but not all were run";
+        if (!is_bounded(explored))
+            return "all schedules were run";
+        snprintf(text, WHY, "all schedules with at most %" PRIu32 " preemption%s were run",
+                 explored->setup->preemptions, explored->setup->preemptions == 1 ? "" : "s");
+        return text;
     case FW_CAMPAIGN_STOPPED:
         return "stopped";
     default:
@@ -69,6 +103,8 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
         fw_output_printf(out, ", \"%s\"", failure->message);
     fw_output_printf(out, "\n  in %" PRIu64 " run%s, first in run %" PRIu64 " (seed %" PRIu64 ")\n",
                      failure->count, failure->count == 1 ? "" : "s", failure->first, failure->seed);
+    if (failure->timeouts)
+        fw_output_printf(out, "  a wait times out: %s\n", failure->timeouts);
     if (failure->schedule)
         fw_output_printf(out, "  replay: foreweave replay %s\n", failure->schedule);
     if (failure->unkept)
@@ -106,6 +142,15 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          "in %" PRIu64 " run%s threads slept or waited in the kernel: when they go "
                          "on is not searched\n",
                          state->returned, state->returned == 1 ? "" : "s");
+    if (state->longer)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s threads waited with limits that %s: that they pass "
+                         "is not searched (--timeouts=any)\n",
+                         state->longer, state->longer == 1 ? "" : "s",
+                         explored->setup->session.timeouts ? "are longer than a second"
+                                                           : "pass as time does");
+    if (state->blind && state->end == FW_CAMPAIGN_EXHAUSTED)
+        fw_output_text(out, "accesses to memory were not seen, and not searched\n");
 }
 
 /* Is there more to do, for who gives it time? */
@@ -117,6 +162,7 @@ static bool is_cut_short(const struct fw_campaign_state *state)
 void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
+    char text[WHY];
 
     for (size_t i = 0; i < state->failures.len; i++)
         print_failure(&state->failures.at[i], i + 1, out);
@@ -129,7 +175,7 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
     if (state->known)
         fw_output_printf(out, " (%" PRIu64 " of them before)", state->known);
     fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s\n", state->failing,
-                     state->failures.len, state->failures.len == 1 ? "" : "s", why(explored));
+                     state->failures.len, state->failures.len == 1 ? "" : "s", why(explored, text));
     if (is_cut_short(state) && explored->setup->journal)
         fw_output_printf(out, "the same command goes on from here: --folder=%s\n",
                          explored->setup->folder);
@@ -157,11 +203,36 @@ static void write_failure(struct fw_json *json, const struct fw_failure *failure
     fw_json_number(json, "count", failure->count);
     fw_json_number(json, "run", failure->first);
     fw_json_number(json, "seed", failure->seed);
+    if (failure->timeouts)
+        fw_json_text(json, "times_out", failure->timeouts);
     if (failure->schedule)
         fw_json_text(json, "schedule", failure->schedule);
     if (failure->unkept)
         fw_json_text(json, "unkept", failure->unkept);
     fw_json_end(json);
+}
+
+/* Why not, or within what it is. */
+static void write_why(struct fw_json *json, const struct fw_explored *explored)
+{
+    const struct fw_campaign_state *state = explored->state;
+    char text[512];
+    size_t used = 0;
+
+    if (is_complete(state)) {
+        if (is_bounded(explored))
+            fw_json_number(json, "preemptions", explored->setup->preemptions);
+        return;
+    }
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        if (has_gap(state, i))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "",
+                                     gaps[i].why);
+    if (state->blind)
+        snprintf(text + used, sizeof text - used, "%saccesses to memory were not seen",
+                 used ? "; " : "");
+    fw_json_text(json, "why", text);
 }
 
 void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
@@ -190,6 +261,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "cut", state->cut);
     fw_json_number(&json, "partly", state->partly);
     fw_json_number(&json, "returned", state->returned);
+    fw_json_number(&json, "longer", state->longer);
     fw_json_number(&json, "left", state->left);
     fw_json_number(&json, "points", state->length);
     fw_json_number(&json, "threads", state->threads);
@@ -202,6 +274,8 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_end(&json);
     fw_json_text(&json, "end", end_word(state->end));
     fw_json_bool(&json, "complete", is_complete(state));
+    if (state->end == FW_CAMPAIGN_EXHAUSTED)
+        write_why(&json, explored);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

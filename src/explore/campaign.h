@@ -40,6 +40,7 @@ struct fw_failure {
     char *schedule;        /* a file that replays it, or NULL; the campaign's */
     const char *unkept;    /* why there is no such file, or NULL */
     unsigned tried;        /* runs that a schedule was to be made of */
+    char *timeouts;        /* which waits time out in the schedule, or NULL; the campaign's */
 };
 
 FW_VEC_TYPE(fw_failure_vec, struct fw_failure);
@@ -62,6 +63,7 @@ struct fw_campaign_state {
     uint64_t diverged;  /* runs that did not follow their choices */
     uint64_t partly;    /* runs that were searched up to some point */
     uint64_t returned;  /* runs in which the kernel has decided when threads went on */
+    uint64_t longer;    /* runs with waits whose limits were too long to be a choice */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
     uint64_t left;      /* processes that outlived their run and were killed */
     uint64_t quiet;     /* since something was new */

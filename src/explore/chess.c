@@ -210,6 +210,17 @@ static bool is_quiet(const struct fw_decision *decision)
            decision->candidates[current].flags & FW_CANDIDATE_QUIET;
 }
 
+/* Is the choice one that the bound counts?  Going on is free, so is what comes when nobody can;
+ * that a limit passes before it has to is as good as a preemption. */
+static bool is_counted(const struct fw_decision *decision, uint32_t choice)
+{
+    const struct fw_control_decision *head = &decision->head;
+
+    return choice != head->current &&
+           (head->current < head->count ||
+            decision->candidates[choice].flags & FW_CANDIDATE_EXPIRES);
+}
+
 /* Plans the choices that the run did not make here. */
 static void branch(struct walk *walk, const struct fw_decision *decision)
 {
@@ -218,7 +229,7 @@ static void branch(struct walk *walk, const struct fw_decision *decision)
 
     for (uint32_t i = head->count; i-- > 0;) {
         uint32_t thread = decision->candidates[i].thread;
-        uint32_t cost = walk->preemptions + (head->current < head->count && i != head->current);
+        uint32_t cost = walk->preemptions + is_counted(decision, i);
 
         if (i == head->chosen || is_asleep(walk, thread))
             continue;
@@ -276,8 +287,7 @@ static void decide(struct walk *walk, const struct fw_decision *decision,
         return;
     walk->past->choices[walk->made++] = decision->candidates[head->chosen].thread;
     walk->past->count = walk->made;
-    if (head->current < head->count && head->chosen != head->current)
-        walk->preemptions++;
+    walk->preemptions += is_counted(decision, head->chosen);
 }
 
 void fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *trial)

@@ -16,8 +16,11 @@
  * Without a bound: sleep sets (Godefroid 1996).  Of all runs that order dependent operations alike
  * exactly one is run to its end.
  *
- * Fair: a thread that spins or yields is no candidate until those that could run have (runtime,
- * strategy.h).
+ * A thread that waits with a limit is a candidate as well (control_wire.h): that the limit passes
+ * before the wait is over otherwise counts as a preemption.
+ *
+ * Fair: a thread that spins or yields, or whose limit has passed, is no candidate until those that
+ * could run have (runtime, strategy.h).
  *
  * Results do not depend on how many runs of a round are made at a time.  Not thread-safe, but
  * fw_chess_order may be called by several threads.

@@ -1,7 +1,10 @@
 /* collect.c - see collect.h. */
 #include "explore/collect.h"
 
+#include "explore/schedule.h"
+
 #include <ctype.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #define SHRINKING 200u /* runs that making a schedule short may take ... */
@@ -82,6 +85,38 @@ static int write_file(struct fw_collector *collector, const struct fw_capture *c
     return status;
 }
 
+/* Which waits time out there: the longest, and how many others.  NULL: none. */
+static char *find_timeouts(const char *path)
+{
+    const struct fw_script_step *longest = NULL;
+    struct fw_script script;
+    struct fw_error ignored;
+    char *text = NULL, more[32] = "";
+    size_t count = 0;
+
+    if (fw_script_read(&script, path, &ignored) < 0)
+        return NULL;
+    for (size_t i = 0; i < script.steps.len; i++) {
+        const struct fw_script_step *step = &script.steps.at[i];
+
+        if (step->end != FW_UNTIL_EXPIRES)
+            continue;
+        count++;
+        if (!longest || step->limit > longest->limit)
+            longest = step;
+    }
+    if (count > 1)
+        snprintf(more, sizeof more, ", and %zu more", count - 1);
+    if (longest)
+        text = fw_xasprintf("%s%s%s, %.2g s%s",
+                            longest->anchor.operation ? longest->anchor.operation : "a wait",
+                            longest->anchor.function ? " in " : "",
+                            longest->anchor.function ? longest->anchor.function : "",
+                            (double)longest->limit / 1e9, more);
+    fw_script_release(&script);
+    return text;
+}
+
 int fw_collector_add(struct fw_collector *collector, const struct fw_capture *capture,
                      struct fw_failure *failure, struct fw_error *err)
 {
@@ -96,6 +131,7 @@ int fw_collector_add(struct fw_collector *collector, const struct fw_capture *ca
     path = fw_collector_path(collector->folder, failure->text);
     if (access(path, R_OK) == 0) { /* of the campaign that this one goes on with */
         failure->schedule = path;
+        failure->timeouts = find_timeouts(path);
         return 0;
     }
     if (capture)
@@ -105,6 +141,7 @@ int fw_collector_add(struct fw_collector *collector, const struct fw_capture *ca
     if (status == 0 && capture) {
         failure->schedule = path;
         failure->unkept = NULL;
+        failure->timeouts = find_timeouts(path);
     } else {
         free(path);
     }

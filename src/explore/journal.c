@@ -88,7 +88,8 @@ bool fw_journal_unpack(struct fw_trial *trial)
     return trial->decision_bytes == bytes;
 }
 
-enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8, RETURNED = 16 }; /* marks */
+enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8, RETURNED = 16,
+       LONGER = 32 }; /* marks */
 
 static bool read_run(struct reader *reader, const char *line)
 {
@@ -105,6 +106,7 @@ static bool read_run(struct reader *reader, const char *line)
     trial->blind = marks & BLIND;
     trial->partly = marks & PARTLY;
     trial->returned = marks & RETURNED;
+    trial->longer = marks & LONGER;
     trial->result.end = (enum fw_run_end)end;
     trial->result.controlled = true;
     trial->done = true;
@@ -276,7 +278,7 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
                      trial->points, trial->threads, trial->result.end, trial->result.code,
                      (trial->redundant ? REDUNDANT : 0) | (trial->diverged ? DIVERGED : 0) |
                          (trial->blind ? BLIND : 0) | (trial->partly ? PARTLY : 0) |
-                         (trial->returned ? RETURNED : 0),
+                         (trial->returned ? RETURNED : 0) | (trial->longer ? LONGER : 0),
                      trial->failure ? " " : "", trial->failure ? trial->failure : "");
     if (write_all(fd, out.buffer, out.used) < 0)
         status = fw_error_errno(err, "cannot write the journal");

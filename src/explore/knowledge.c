@@ -14,13 +14,19 @@ void fw_knowledge_init(struct fw_knowledge *knowledge)
     fw_strtab_init(&knowledge->pairs);
 }
 
+static void release_failure(struct fw_failure *failure)
+{
+    free(failure->schedule);
+    free(failure->timeouts);
+}
+
 void fw_knowledge_release(struct fw_knowledge *knowledge)
 {
     for (size_t i = 0; i < knowledge->shared.len; i++)
         fw_place_release(&knowledge->shared.at[i]);
     fw_vec_release(&knowledge->shared);
     for (size_t i = 0; i < knowledge->state.failures.len; i++)
-        free(knowledge->state.failures.at[i].schedule);
+        release_failure(&knowledge->state.failures.at[i]);
     fw_vec_release(&knowledge->state.failures);
     fw_strtab_release(&knowledge->places);
     fw_strtab_release(&knowledge->failures);
@@ -112,6 +118,7 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->diverged += trial->diverged;
     state->partly += trial->partly;
     state->returned += trial->returned;
+    state->longer += trial->longer;
     state->cut += trial->cut > 0;
     learn_length(state, trial);
     if (trial->threads > state->threads)

@@ -176,6 +176,18 @@ static void print_anchor(struct fw_output *out, const struct fw_anchor *anchor)
         fw_output_printf(out, " %+" PRId32, anchor->line);
 }
 
+static void print_expiry(struct fw_output *out, const struct fw_script_step *step)
+{
+    fw_output_text(out, "times out");
+    if (step->anchor.operation) {
+        fw_output_text(out, " at ");
+        print_anchor(out, &step->anchor);
+        fw_output_printf(out, " #%" PRIu64, step->ordinal);
+    }
+    if (step->limit)
+        fw_output_printf(out, " after %.2g s", (double)step->limit / 1e9);
+}
+
 void fw_script_print_step(const struct fw_script *schedule, uint32_t number,
                             struct fw_output *out)
 {
@@ -197,6 +209,9 @@ void fw_script_print_step(const struct fw_script *schedule, uint32_t number,
         break;
     case FW_UNTIL_NEXT:
         fw_output_text(out, "one point further");
+        break;
+    case FW_UNTIL_EXPIRES:
+        print_expiry(out, step);
         break;
     }
     if (step->goal != FW_NO_GOAL)
@@ -227,6 +242,10 @@ void fw_script_print(const struct fw_script *schedule, struct fw_output *out)
         fw_output_printf(out, "build %s\n", schedule->build);
     if (schedule->virtual_time)
         fw_output_text(out, "time virtual\n");
+    if (schedule->timeouts == UINT64_MAX)
+        fw_output_text(out, "timeouts any\n");
+    else if (schedule->timeouts)
+        fw_output_printf(out, "timeouts %g\n", (double)schedule->timeouts / 1e9);
     print_command(out, "setup", schedule->setup);
     print_command(out, "drive", schedule->drive);
     print_command(out, "teardown", schedule->teardown);

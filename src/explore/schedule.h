@@ -11,9 +11,10 @@
  *
  * A step names a thread by how it was created (0: the main thread, 0.2: the second thread that
  * main created) and where its turn ends: before an operation, when it waits, when it ends, or one
- * point further on.  An operation is anchored so that it is found again in another build: what it
- * does, the function of the user's own code, the text of its line (blanks squeezed), the line
- * counted from the function's first one, and which one it is of its thread (#1 is the first).
+ * point further on; or that the limit of its wait passes.  An operation is anchored so that it is
+ * found again in another build: what it does, the function of the user's own code, the text of its
+ * line (blanks squeezed), the line counted from the function's first one, and which one it is of
+ * its thread (#1 is the first).
  * Steps that are goals matter: that they are reached is part of what the schedule shows.
  *
  * A `struct fw_script` is for the real program; that of predict/schedule.h is for a trace.  Texts
@@ -39,6 +40,7 @@ enum fw_script_end {
     FW_UNTIL_WAITS,  /* or spins, or has ended */
     FW_UNTIL_ENDS,
     FW_UNTIL_NEXT, /* one point further */
+    FW_UNTIL_EXPIRES, /* it waits with a limit, which passes; `anchor`, if known, tells where */
 };
 
 /* What a point is known by in any build.  NULL: not known, or not of the user's own code. */
@@ -54,6 +56,7 @@ struct fw_script_step {
     enum fw_script_end end;
     struct fw_anchor anchor;
     uint64_t ordinal;
+    uint64_t limit;      /* FW_UNTIL_EXPIRES: how long it would have waited, ns */
     uint16_t goal;       /* its number, below FW_CONTROL_GOALS, or FW_NO_GOAL */
     unsigned file_line;  /* where it stands in the file; 0: it was not read from one */
 };
@@ -65,6 +68,7 @@ struct fw_script {
     char *judge;            /* a command that says whether a run was right; may be NULL */
     char *setup, *drive, *teardown; /* commands that go with the run (escort.h), or NULL */
     bool virtual_time;      /* sleeping takes no time */
+    uint64_t timeouts;      /* ns: waits of at most so long are over when a step says so */
     FW_VEC(struct fw_control_path) paths; /* [0] is the main thread's */
     FW_VEC(struct fw_script_step) steps;
 };

@@ -80,13 +80,13 @@ static int read_line(struct reader *reader, struct fw_anchor *anchor)
     return 0;
 }
 
-static int read_before(struct reader *reader, struct fw_script_step *step)
+static int read_place(struct reader *reader, struct fw_script_step *step, const char *missing)
 {
     struct fw_anchor *anchor = &step->anchor;
     const struct fw_line_word *token = fw_line_peek(&reader->line);
 
     if (!token || !token->text[0])
-        return fw_line_complain(&reader->line, "'before' needs an operation");
+        return fw_line_complain(&reader->line, missing);
     anchor->operation = fw_xstrdup(token->text);
     reader->line.next++;
     if (fw_line_take(&reader->line, "in")) {
@@ -111,6 +111,36 @@ static int read_before(struct reader *reader, struct fw_script_step *step)
                                    token->text);
     reader->line.next++;
     return 0;
+}
+
+/* A number of seconds as ns. */
+static int read_seconds(struct reader *reader, uint64_t *ns)
+{
+    const struct fw_line_word *token = fw_line_peek(&reader->line);
+    char *end = NULL;
+    double seconds = token && !token->quoted ? strtod(token->text, &end) : -1;
+
+    if (!end || end == token->text || *end || !(seconds >= 0 && seconds < 1e9))
+        return fw_line_complain(&reader->line, "not a number of seconds");
+    *ns = (uint64_t)(seconds * 1e9);
+    reader->line.next++;
+    return 0;
+}
+
+static int read_expiry(struct reader *reader, struct fw_script_step *step)
+{
+    if (!fw_line_take(&reader->line, "out"))
+        return fw_line_complain(&reader->line, "'times' goes on with 'out'");
+    if (fw_line_take(&reader->line, "at") &&
+        read_place(reader, step, "'at' needs an operation") < 0)
+        return -1;
+    if (!fw_line_take(&reader->line, "after"))
+        return 0;
+    if (read_seconds(reader, &step->limit) < 0)
+        return -1;
+    return fw_line_take(&reader->line, "s")
+               ? 0
+               : fw_line_complain(&reader->line, "'after' needs seconds, as '0.5 s'");
 }
 
 static int read_goal(struct reader *reader, struct fw_script_step *step)
@@ -142,7 +172,11 @@ static int read_step(struct reader *reader)
     step->file_line = reader->line.number;
     if (fw_line_take(&reader->line, "before")) {
         step->end = FW_UNTIL_BEFORE;
-        if (read_before(reader, step) < 0)
+        if (read_place(reader, step, "'before' needs an operation") < 0)
+            return -1;
+    } else if (fw_line_take(&reader->line, "times")) {
+        step->end = FW_UNTIL_EXPIRES;
+        if (read_expiry(reader, step) < 0)
             return -1;
     } else if (take_words(reader, "until", "it", "waits")) {
         step->end = FW_UNTIL_WAITS;
@@ -153,7 +187,7 @@ static int read_step(struct reader *reader)
     } else {
         return fw_line_complain(&reader->line,
                                 "a step ends 'before OPERATION ...', 'until it waits', 'until it "
-                                "ends' or 'one point further'");
+                                "ends' or 'one point further', or is 'times out'");
     }
     return read_goal(reader, step) < 0 ? -1 : fw_line_end(&reader->line);
 }
@@ -212,6 +246,15 @@ static int read_commands(struct reader *reader)
         if (fw_line_take(&reader->line, known[i].word))
             return read_command(reader, known[i].word, known[i].command);
     return 1;
+}
+
+static int read_timeouts(struct reader *reader)
+{
+    if (fw_line_take(&reader->line, "any"))
+        reader->schedule->timeouts = UINT64_MAX;
+    else if (read_seconds(reader, &reader->schedule->timeouts) < 0)
+        return -1;
+    return fw_line_end(&reader->line);
 }
 
 static int read_time(struct reader *reader)
@@ -315,6 +358,8 @@ static int read_words(void *context)
         return read_build(reader);
     if (fw_line_take(&reader->line, "time"))
         return read_time(reader);
+    if (fw_line_take(&reader->line, "timeouts"))
+        return read_timeouts(reader);
     if (fw_line_take(&reader->line, "shows"))
         return read_shows(reader);
     status = read_commands(reader);

@@ -176,6 +176,7 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
 
     head->strategy = order->strategy;
     head->flags = order->flags | (session->setup.virtual_time ? FW_CONTROL_VIRTUAL : 0);
+    head->timeouts = session->setup.timeouts;
     head->seed = order->seed;
     head->depth = order->depth;
     head->length = order->length;

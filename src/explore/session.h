@@ -31,6 +31,7 @@ struct fw_session_setup {
     const char *runtime; /* the library */
     double limit;        /* seconds of a run; 0: 10 */
     bool virtual_time;   /* sleeping takes no time */
+    uint64_t timeouts;   /* ns: waits of at most so long are over when the schedule says so */
     bool show;           /* the program's output is shown and not kept */
     int input;           /* a file that each run reads from where it stands; 0: none (`serve`) */
     bool serve;          /* the program is loaded once and copied for every run, if it can be */

@@ -6,9 +6,9 @@
  * next step.  A run that still fails is taken as it was, not as it was ordered, so what remains has
  * always been run.
  *
- * First whole groups of preemptions are left out (delta debugging: halves, quarters, ...), then
- * single ones, and the turn behind is tried in their place.  Then the end is cut where the failure
- * comes by itself, and preemptions are tried earlier.
+ * That a limit passes counts as a preemption.  First whole groups of preemptions are left out
+ * (delta debugging: halves, quarters, ...), then single ones, and the turn behind is tried in their
+ * place.  Then the end is cut where the failure comes by itself, and preemptions are tried earlier.
  */
 #include "base/alloc.h"
 #include "explore/turns.h"
@@ -102,7 +102,7 @@ static void leave_out(struct shrinker *s, uint32_t first, uint32_t last)
     for (size_t i = 0; i < s->best->steps.len; i++) {
         const struct fw_control_step *step = &s->best->steps.at[i];
 
-        if (step->how == FW_STEP_SITE && number++ >= first && number <= last)
+        if (fw_step_is_choice(step) && number++ >= first && number <= last)
             continue;
         fw_vec_push(&s->candidate.steps, *step);
     }
@@ -116,7 +116,7 @@ static bool pull_up(struct shrinker *s, uint32_t number)
     size_t at = 0, next;
 
     for (;; at++)
-        if (steps[at].how == FW_STEP_SITE && number-- == 0)
+        if (fw_step_is_choice(&steps[at]) && number-- == 0)
             break;
     for (next = at + 1; next < s->best->steps.len && steps[next].path != steps[at].path; next++)
         ;
@@ -188,7 +188,7 @@ static void cut(struct shrinker *s)
     size_t needed = 0, all = s->best->steps.len;
 
     for (size_t i = 0; i < all; i++)
-        if (s->best->steps.at[i].how == FW_STEP_SITE)
+        if (fw_step_is_choice(&s->best->steps.at[i]))
             needed = i + 2;
     if (needed >= all)
         return;

@@ -38,6 +38,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
         trial->diverged = head->diverged != 0;
         trial->partly = head->decisions_lost != 0;
         trial->returned = head->returned;
+        trial->longer = head->longer;
         trial->decision_bytes = head->decision_bytes;
         trial->decisions = fw_xmalloc(head->decision_bytes + 1);
         memcpy(trial->decisions, fw_session_decisions(session), head->decision_bytes);

@@ -26,7 +26,7 @@ uint32_t fw_turns_preemptions(const struct fw_turns *turns)
     uint32_t count = 0;
 
     for (size_t i = 0; i < turns->steps.len; i++)
-        count += turns->steps.at[i].how == FW_STEP_SITE;
+        count += fw_step_is_choice(&turns->steps.at[i]);
     return count;
 }
 
@@ -46,17 +46,24 @@ static void take_paths(struct fw_turns *turns, const struct fw_session *session)
         fw_vec_push(&turns->paths, ((struct fw_control_path){ FW_CONTROL_NONE, 0 }));
 }
 
-/* Two turns of one thread in a row are one; but who waits twice in the kernel does so twice. */
+/* Two turns of one thread in a row are one; but who waits twice in the kernel does so twice, and
+ * that a limit passes is a step of its own. */
 static void add_step(struct fw_turns *turns, struct fw_control_step step)
 {
     const struct fw_control_step *last =
         turns->steps.len ? &fw_vec_last(&turns->steps) : NULL;
 
-    if (last && last->path == step.path &&
+    if (last && last->path == step.path && last->how != FW_STEP_EXPIRES &&
+        step.how != FW_STEP_EXPIRES &&
         (last->how != FW_STEP_AWAY || step.how != FW_STEP_AWAY))
         fw_vec_last(&turns->steps) = step;
     else
         fw_vec_push(&turns->steps, step);
+}
+
+static void add_expiry(struct fw_turns *turns, uint32_t thread)
+{
+    add_step(turns, (struct fw_control_step){ .path = thread, .how = FW_STEP_EXPIRES });
 }
 
 int fw_turns_take(struct fw_turns *turns, const struct fw_session *session, struct fw_error *err)
@@ -81,9 +88,13 @@ int fw_turns_take(struct fw_turns *turns, const struct fw_session *session, stru
             step.site = turn->site;
             step.ordinal = turn->ordinal;
         }
+        if (turn->expired)
+            add_expiry(turns, turn->thread);
         add_step(turns, step);
     }
     turns->away = (uint32_t)(head->away_ns / 1000000);
+    if (head->outcome <= FW_OUTCOME_ENDED && head->running_expired)
+        add_expiry(turns, head->running);
     if (head->outcome <= FW_OUTCOME_ENDED) /* the last turn had no end */
         add_step(turns, (struct fw_control_step){ .path = head->running, .how = FW_STEP_AWAY });
     return 0;
@@ -134,7 +145,8 @@ static int add_steps(const struct fw_turns *turns, const struct fw_session *sess
                                                  [FW_STEP_FREE] = FW_UNTIL_BEFORE,
                                                  [FW_STEP_AWAY] = FW_UNTIL_WAITS,
                                                  [FW_STEP_END] = FW_UNTIL_ENDS,
-                                                 [FW_STEP_ONE] = FW_UNTIL_NEXT };
+                                                 [FW_STEP_ONE] = FW_UNTIL_NEXT,
+                                                 [FW_STEP_EXPIRES] = FW_UNTIL_EXPIRES };
     const struct fw_control_step *told = fw_session_steps(session);
 
     for (size_t i = 0; i < turns->steps.len; i++) {
@@ -150,8 +162,10 @@ static int add_steps(const struct fw_turns *turns, const struct fw_session *sess
         added = fw_script_add(schedule, step->path, end);
         if (step->flags & FW_STEP_GOAL)
             added->goal = step->goal;
-        if (end == FW_UNTIL_BEFORE)
+        if (end == FW_UNTIL_BEFORE || (end == FW_UNTIL_EXPIRES && told[i].class_))
             add_anchored(schedule, fw_anchors_get(anchors, told[i].class_), &told[i]);
+        if (end == FW_UNTIL_EXPIRES)
+            added->limit = told[i].ordinal;
     }
     return 0;
 }
@@ -172,6 +186,7 @@ int fw_turns_anchor(const struct fw_turns *turns, struct fw_session *session,
     if (fw_session_run(session, &order, result, err) < 0)
         return -1;
     schedule->virtual_time = fw_session_head(session)->flags & FW_CONTROL_VIRTUAL;
+    schedule->timeouts = fw_session_head(session)->timeouts;
     fw_vec_clear(&schedule->paths);
     for (size_t i = 0; i < turns->paths.len; i++)
         fw_vec_push(&schedule->paths, turns->paths.at[i]);
@@ -184,7 +199,8 @@ void fw_turns_follow(struct fw_turns *turns, const struct fw_script *schedule,
     static const enum fw_step_how hows[] = { [FW_UNTIL_BEFORE] = FW_STEP_CLASS,
                                              [FW_UNTIL_WAITS] = FW_STEP_AWAY,
                                              [FW_UNTIL_ENDS] = FW_STEP_END,
-                                             [FW_UNTIL_NEXT] = FW_STEP_ONE };
+                                             [FW_UNTIL_NEXT] = FW_STEP_ONE,
+                                             [FW_UNTIL_EXPIRES] = FW_STEP_EXPIRES };
 
     fw_vec_clear(&turns->steps);
     fw_vec_clear(&turns->paths);

@@ -33,7 +33,13 @@ int fw_turns_take(struct fw_turns *turns, const struct fw_session *session, stru
 /* The order that repeats them; borrows the turns. */
 struct fw_run_order fw_turns_order(const struct fw_turns *turns);
 
-/* How many of them end by our choice alone. */
+/* Does it say something that nothing but the schedule decides? */
+static inline bool fw_step_is_choice(const struct fw_control_step *step)
+{
+    return step->how == FW_STEP_SITE || step->how == FW_STEP_EXPIRES;
+}
+
+/* How many of them are choices. */
 uint32_t fw_turns_preemptions(const struct fw_turns *turns);
 
 /* Is the run that has just ended still the failure that is looked for? */

@@ -114,7 +114,7 @@ static long wait_for(struct fw_thread *t, const long a[6])
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != (uint32_t)a[2])
         return -EAGAIN;
     for (;;) {
-        switch (fw_block(t, word, deadline, FW_BLOCK_SIGNALS)) {
+        switch (fw_block(t, word, deadline, FW_BLOCK_SIGNALS | FW_BLOCK_TIMED)) {
         case FW_WOKEN:
             return 0;
         case FW_TIMED_OUT:

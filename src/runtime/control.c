@@ -236,11 +236,13 @@ static bool timer_is_set(void)
 void fw_control_wake_first(struct fw_thread *t)
 {
     uint64_t now = fw_now();
+    bool is_choice = t->plan.expires;
 
     if (t->deadline > now)
         fw_control_ahead += t->deadline - now;
     fw_unblock(t, FW_TIMED_OUT);
-    fw_control_returned(0);
+    if (!is_choice)
+        fw_control_returned(0);
 }
 
 /* Timers are seen until they expire; what they send may take its time. */
@@ -273,6 +275,44 @@ static bool stranger_may_act(const struct census *census)
            tasks.st_nlink > 2u + census->blocked + census->waiting;
 }
 
+/* The token is given to who was picked, whose limit may have passed. */
+static struct fw_thread *picked(struct fw_thread *next, const struct fw_thread *current,
+                                struct fw_list *ready)
+{
+    if (next->state == FW_STATE_BLOCKED)
+        fw_control_expire(next, ready);
+    fw_control->running = next->number;
+    fw_control->running_expired = next->plan.expired;
+    if (next != current) {
+        next->plan.picked = ++picks;
+        next->plan.yields = false;
+    }
+    if (next->plan.expired)
+        next->plan.expired_at = picks;
+    return next;
+}
+
+/* May a signal come, when all threads wait? */
+static bool signal_may_come(void)
+{
+    return fw_signals_waiting || timer_may_expire() || child_may_send();
+}
+
+struct fw_thread *fw_control_fly(struct fw_list *ready)
+{
+    struct fw_thread *next = NULL;
+    struct census census = { 0 };
+
+    if (!fw_control_expiring || ready->next != ready ||
+        fw_control->strategy == FW_STRATEGY_NONE || fw_control->strategy == FW_STRATEGY_STEPS)
+        return NULL;
+    fw_thread_each(count_thread, &census);
+    if (!census.others && !signal_may_come())
+        next = fw_control->strategy == FW_STRATEGY_CHOICES ? strategy->pick(NULL, ready)
+                                                           : fw_expiry_first();
+    return next ? picked(next, NULL, ready) : NULL;
+}
+
 /*
  * When everybody waits, without a limit, and has looked again since anything changed, nothing can
  * change any more but from outside.  (Cycles of locks are found as they close: stuck.c.)
@@ -282,8 +322,8 @@ void fw_control_idle(void)
     struct fw_thread *awaited = strategy->awaited ? strategy->awaited() : NULL;
     struct census census = { 0 };
 
-    if (awaited && fw_control_is_virtual() && awaited->state == FW_STATE_BLOCKED &&
-        awaited->deadline != FW_NO_DEADLINE) {
+    if (awaited && (fw_control_is_virtual() || awaited->plan.expires) &&
+        awaited->state == FW_STATE_BLOCKED && awaited->deadline != FW_NO_DEADLINE) {
         fw_control_wake_first(awaited);
         return;
     }
@@ -291,14 +331,13 @@ void fw_control_idle(void)
     if (census.others || (!census.blocked && !census.waiting))
         return;
     if (census.waiting) {
-        if (fw_control_is_virtual())
+        if (fw_control_is_virtual() || (census.first->plan.expires && !signal_may_come()))
             fw_control_wake_first(census.first);
         return;
     }
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
-    else if (!fw_signals_waiting && !timer_may_expire() && !child_may_send() &&
-             !stranger_may_act(&census))
+    else if (!signal_may_come() && !stranger_may_act(&census))
         fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 
@@ -339,28 +378,42 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
             .ordinal = at_site ? plan->by_site[plan->site] : 0,
             .class_ordinal = plan->class_ ? plan->by_class[plan->class_] : 0,
             .points = plan->points,
+            .expired = plan->expired,
             .blocks = t->hot ? t->hot->blocks : 0,
             .object = plan->object,
         };
     else
         fw_control->turns_lost++;
     plan->points = 0;
+    plan->expired = false;
     if (end == FW_TURN_YIELDED)
         plan->yielded = picks;
     if (end != FW_TURN_PREEMPTED && strategy->away)
         strategy->away(t, end);
 }
 
-/* Has everybody who could run had a turn since t gave way? */
-static bool is_served(const struct fw_thread *t, const struct fw_thread *current,
+/* Has everybody who could run had a turn since then? */
+static bool is_served(const struct fw_thread *t, uint64_t since, const struct fw_thread *current,
                       struct fw_list *ready)
 {
-    if (current && current->plan.picked < t->plan.yielded)
+    if (current && current->plan.picked < since)
         return false;
     FW_EACH_READY(other, ready)
-        if (other != t && other->plan.picked < t->plan.yielded)
+        if (other != t && other->plan.picked < since)
             return false;
     return true;
+}
+
+struct around {
+    struct fw_thread *current;
+    struct fw_list *ready;
+};
+
+static void note_due(struct fw_thread *t, void *context)
+{
+    const struct around *at = context;
+
+    t->plan.due = t->plan.expires && is_served(t, t->plan.expired_at, at->current, at->ready);
 }
 
 void fw_control_deadlocked(struct fw_thread *t)
@@ -374,21 +427,20 @@ void fw_control_deadlocked(struct fw_thread *t)
 /* Fairness: who gives way comes behind the others, but not for longer than one turn of each. */
 struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready)
 {
+    struct around at = { current, ready };
     struct fw_thread *next;
 
     if (ready->next == ready && !current)
         return NULL;
     FW_EACH_READY(t, ready)
-        if (t->plan.yields && is_served(t, current, ready))
+        if (t->plan.yields && is_served(t, t->plan.yielded, current, ready))
             t->plan.yields = false;
-    next = strategy->pick(current, ready);
-    if (next)
-        fw_control->running = next->number;
-    if (next && next != current) {
-        next->plan.picked = ++picks;
-        next->plan.yields = false;
-    }
-    return next;
+    if (fw_control_expiring)
+        fw_thread_each(note_due, &at);
+    next = fw_expiry_draw();
+    if (!next)
+        next = strategy->pick(current, ready);
+    return next ? picked(next, current, ready) : NULL;
 }
 
 /* --- points ---------------------------------------------------------------------------------- */

@@ -96,6 +96,27 @@ void fw_control_ended(void);
 /* Time flies: t waits until some time, which is now. */
 void fw_control_wake_first(struct fw_thread *t);
 
+/* --- limits (control_expire.c), with the scheduler's lock but for the first ------------------- */
+
+/* Is it for us to say when a sleep of so long is over? */
+bool fw_control_times(uint64_t nanoseconds);
+/* Threads whose wait is over when the strategy says so. */
+extern uint32_t fw_control_expiring;
+/* t is blocked, with a deadline of the program; it is no more. */
+void fw_expiry_begin(struct fw_thread *t);
+void fw_expiry_end(struct fw_thread *t, bool has_passed);
+/* The time is over: does that end t's wait without anybody having said so? */
+bool fw_expiry_passes(const struct fw_thread *t, bool nobody_runs);
+/* It is over now: t is ready. */
+void fw_control_expire(struct fw_thread *t, struct fw_list *ready);
+/* One of those that are due, now and then; NULL: none this time. */
+struct fw_thread *fw_expiry_draw(void);
+/* Whose is over when nobody can run: as a rule the first one. */
+struct fw_thread *fw_expiry_first(void);
+/* For the scheduler, when nobody is ready and the holder gives the token away: who is, because time
+ * flies; NULL: nobody. */
+struct fw_thread *fw_control_fly(struct fw_list *ready);
+
 /* --- spinning (control_spin.c) --------------------------------------------------------------- */
 
 /* At a point: has the thread gone round in circles for long?  Then it is to make way. */
@@ -103,7 +124,9 @@ bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct f
 void fw_spin_make_way(struct fw_thread *t);
 /* t has written to memory that it shares with nobody, as far as known. */
 void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
-/* t sleeps itself, or gets somewhere otherwise: it does not just look. */
+/* t has tried to change something, in vain: has it done so for long?  Then it makes way. */
+void fw_spin_failed(struct fw_thread *t);
+/* t sleeps itself: so time passes, and it does not just look. */
 void fw_spin_slept(struct fw_thread *t);
 
 /* --- sleeping (control_sleep.c) -------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "runtime/control.h"
 #include "runtime/intercept.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -36,7 +37,7 @@ static void come_by(struct fw_thread *t, uintptr_t pc, const char *name, struct 
                         .object = (uint64_t)(uintptr_t)object,
                         .reach = effect.reach,
                         .writes = !effect.looks,
-                        .spins = true };
+                        .spins = effect.looks };
 
     fw_control_point(t, &op);
 }
@@ -60,8 +61,23 @@ void fw_effect_alone(uintptr_t pc, const char *name, struct fw_effect effect)
     fw_done(t);
 }
 
-void fw_effect_done(void)
+void fw_effect_failed(struct fw_thread *t)
 {
-    if (FW_UNLIKELY(fw_control_on) && fw_self)
-        fw_spin_slept(fw_self);
+    int saved = errno;
+
+    if (FW_UNLIKELY(fw_control_on) && t)
+        fw_spin_failed(t);
+    errno = saved;
+}
+
+void fw_effect_failed_alone(void)
+{
+    int saved = errno;
+    struct fw_thread *t = FW_UNLIKELY(fw_control_on) ? fw_enter_again() : NULL;
+
+    if (t) {
+        fw_spin_failed(t);
+        fw_leave(t);
+    }
+    errno = saved;
 }

@@ -132,6 +132,10 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t)
                                               .size = t->plan.size,
                                               .flags = t->plan.writes ? FW_CANDIDATE_WRITES : 0 };
 
+    if (t->state == FW_STATE_BLOCKED) { /* its limit passes, which others may learn from clocks */
+        candidate.flags = FW_CANDIDATE_WRITES | FW_CANDIDATE_GLOBAL | FW_CANDIDATE_EXPIRES;
+        return candidate;
+    }
     switch (kind_of(t)) {
     case OTHER:
         candidate.flags |= FW_CANDIDATE_GLOBAL;

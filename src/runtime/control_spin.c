@@ -96,8 +96,8 @@ bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct f
         note_write(t, op, !op->size || spot->is_marked);
         return false;
     }
-    if (!op->object || (op->size && !spot->is_marked))
-        return false;
+    if (!op->object || (op->size && !spot->is_marked) || (op->reach && !op->spins))
+        return false; /* the latter: it may get somewhere, which is not known yet */
     if (is_new(&plan->spin_places, op->object << 20 ^ (spot->site + 1)))
         go_on(plan);
     if (!op->spins)
@@ -163,7 +163,8 @@ void fw_spin_make_way(struct fw_thread *t)
 
     fw_sched_lock();
     fw_thread_each(look_at, &around);
-    flies = fw_control_is_virtual() && around.first && !around.goes_on && !around.is_outside;
+    flies = around.first && (fw_control_is_virtual() || around.first->plan.expires) &&
+            !around.goes_on && !around.is_outside;
     if (flies && !doubt)
         fw_control_wake_first(around.first);
     fw_sched_unlock();
@@ -173,4 +174,15 @@ void fw_spin_make_way(struct fw_thread *t)
     else
         fw_block(t, &fw_resting, end_of_rest(t, &around), FW_BLOCK_RESTS);
     t->plan.spins = false;
+}
+
+void fw_spin_failed(struct fw_thread *t)
+{
+    t->plan.spun += t->plan.spin_doubt ? 1 : TRY;
+    if (t->plan.spun < SPINS)
+        return;
+    t->plan.spun = 0;
+    t->plan.spin_rounds++;
+    t->plan.spin_moves = moves;
+    fw_spin_make_way(t);
 }

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define FW_CONTROL_MAGIC   0x6c727463u /* "ctrl" */
-#define FW_CONTROL_VERSION 1u
+#define FW_CONTROL_VERSION 2u
 #define FW_CONTROL_NONE    UINT32_MAX
 
 enum fw_control_strategy {
@@ -90,6 +90,8 @@ enum fw_step_how {
     FW_STEP_END,    /* until it has ended */
     FW_STEP_FREE,   /* until it holds no lock, or cannot go on */
     FW_STEP_ONE,    /* one place further: executes what it stands before, or goes on with */
+    FW_STEP_EXPIRES, /* until it waits with a limit, which then has passed; told: how long it was
+                        (ns) as `ordinal`, and class and ordinal of where it waits */
 };
 
 enum {
@@ -163,6 +165,7 @@ struct fw_control_turn {
     uint32_t site; /* of the point where it ended, or FW_CONTROL_NONE */
     uint32_t ordinal, class_ordinal;
     uint32_t points; /* of the turn */
+    uint32_t expired; /* 1: it began because the limit of a wait had passed */
     uint64_t blocks;
     uint64_t object;
 };
@@ -181,6 +184,7 @@ enum {
     FW_CANDIDATE_NOTHING = 4, /* nothing does */
     FW_CANDIDATE_QUIET = 8,   /* what it does is not seen by others while they run: no reason to
                                  interrupt the thread here rather than at its next point */
+    FW_CANDIDATE_EXPIRES = 16, /* it waits with a limit: if it is chosen that has passed */
 };
 
 struct fw_control_candidate {
@@ -247,6 +251,8 @@ struct fw_control_head {
     uint32_t idiom;       /* 1 to 6, for FW_STRATEGY_IROOT */
     uint32_t attempt;     /* ... and which one it is, from 0 */
     uint32_t reserved;
+    uint64_t timeouts;    /* ns: waits and sleeps of at most so long are over when the strategy says
+                             so; 0: none */
     char program[256];    /* claims even without hooks; may be empty */
 
     /* Areas: offsets from the beginning, and how many fit. */
@@ -266,6 +272,7 @@ struct fw_control_head {
     uint32_t outcome;
     uint32_t thread_count;
     uint32_t running; /* number of the thread that has the token, or had it last */
+    uint32_t running_expired; /* as `expired` of its turn, which has no end yet */
     uint32_t turn_count, turns_lost;
     uint64_t point_count;
     uint64_t decision_bytes, decisions_lost;
@@ -282,7 +289,8 @@ struct fw_control_head {
     uint64_t away_ns;    /* the longest that a thread was in the kernel, or until its time came */
     uint32_t returned;   /* 1: a thread came back from the kernel, or from a wait with a limit, when
                             there were others: not the choices have decided when */
-    uint32_t reserved_told;
+    uint32_t longer;     /* 1: a thread waited with a limit that was no choice, when there were
+                            others */
     char why[FW_CONTROL_WHY]; /* of the divergence */
     struct fw_control_goal goals[FW_CONTROL_GOALS];
 

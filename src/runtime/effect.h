@@ -8,8 +8,8 @@
  *   - names, and the table of descriptors, are all those words;
  *   - the end of the process, children and signals are everything there is.
  *
- * Who only looks does not depend on who looks.  A call that may be made in a loop until another
- * thread changes something counts as spinning, unless it has succeeded (fw_effect_done).
+ * Who only looks does not depend on who looks.  Looking, and calls that fail (fw_effect_failed),
+ * may be done in a loop until another thread changes something, and count as spinning.
  *
  * Without control all this is fw_enter, or nothing.
  */
@@ -53,7 +53,8 @@ struct fw_thread *fw_enter_effect_at(uintptr_t pc, const char *name, struct fw_e
 extern bool fw_control_on;
 void fw_effect_alone(uintptr_t pc, const char *name, struct fw_effect effect);
 
-/* The holder's call has changed something: it does not spin. */
-void fw_effect_done(void);
+/* A call with an effect had none.  t is inside, or NULL; the other is for who is not inside. */
+void fw_effect_failed(struct fw_thread *t);
+void fw_effect_failed_alone(void);
 
 #endif

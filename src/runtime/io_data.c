@@ -31,8 +31,8 @@ static ssize_t got_bytes(struct fw_thread *t, unsigned channel, const void *buff
                          ssize_t got, uintptr_t pc)
 {
     fw_channel_read(t, channel, got, pc);
-    if (got > 0)
-        fw_effect_done();
+    if (got <= 0)
+        fw_effect_failed(t);
     if (got > 0)
         fw_writes(t, buffer, (size_t)got < room ? (size_t)got : room, pc);
     fw_done(t);
@@ -226,8 +226,8 @@ static ssize_t got_parts(struct fw_thread *t, unsigned channel, const struct iov
 {
     fw_channel_read(t, channel, got, pc);
     tell_parts(t, parts, count, got, pc);
-    if (got > 0)
-        fw_effect_done();
+    if (got <= 0)
+        fw_effect_failed(t);
     fw_done(t);
     return got;
 }
@@ -343,8 +343,8 @@ static ssize_t sent_bytes(struct fw_thread *t, unsigned channel, ssize_t sent, s
                           uintptr_t pc)
 {
     fw_channel_wrote(t, channel, sent, asked, pc);
-    if (sent >= 0)
-        fw_effect_done();
+    if (sent < 0)
+        fw_effect_failed(t);
     fw_done(t);
     return sent;
 }

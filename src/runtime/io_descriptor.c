@@ -48,8 +48,9 @@ static int opened(struct fw_thread *t, unsigned fifo, int fd, uintptr_t pc)
     if (t && fd >= 0) {
         fw_channel_changed();
         fw_channel_after(t, fifo, pc);
-        fw_effect_done();
     }
+    if (fd < 0)
+        fw_effect_failed(t);
     fw_done(t);
     return fd;
 }
@@ -227,8 +228,6 @@ FW_EXPORT int close(int fd)
     FW_PLAINLY(t, result = REAL(close)(fd));
     if (t)
         fw_channel_changed();
-    if (result == 0)
-        fw_effect_done();
     fw_done(t);
     return result;
 }
@@ -304,7 +303,6 @@ static int paired(struct fw_thread *t, int result, const int *ends, uintptr_t pc
     if (t && result == 0) {
         fw_writes(t, ends, 2 * sizeof *ends, pc);
         fw_channel_changed();
-        fw_effect_done();
         fw_channel_in(ends[0]); /* so that it is known to be there when a child is made */
     }
     fw_done(t);
@@ -341,8 +339,6 @@ static int copied(struct fw_thread *t, int from, int to, uintptr_t pc)
 {
     if (t && to >= 0 && to != from)
         fw_channel_copied(t, from, to, pc);
-    if (t && to >= 0)
-        fw_effect_done();
     fw_done(t);
     return to;
 }
@@ -403,8 +399,8 @@ static void tell_lock(struct fw_thread *t, bool takes, int result, uintptr_t pc)
 {
     if (takes && result == 0)
         fw_channel_after(t, FW_CHANNEL_LOCKS, pc);
-    if (result == 0)
-        fw_effect_done();
+    if (result != 0)
+        fw_effect_failed(t);
 }
 
 /* Most commands ask, or set what only the descriptor's user cares for. */

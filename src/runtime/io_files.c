@@ -2,8 +2,7 @@
  * io_files.c - calls that change or look up names, or move in files, and have nothing to tell but
  * that: points of controlled runs (effect.h).
  *
- * Each calls the real function as the program's own code.  A call that has succeeded gets
- * somewhere; one that only looks may be part of a loop.
+ * Each calls the real function as the program's own code.
  */
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
@@ -27,8 +26,8 @@ int eaccess(const char *path, int mode);
                                                                                                    \
         fw_effect(what);                                                                           \
         result = REAL(name) call;                                                                  \
-        if (result != (failed))                                                                    \
-            fw_effect_done();                                                                      \
+        if (result == (failed))                                                                    \
+            fw_effect_failed_alone();                                                              \
         return result;                                                                             \
     }
 

@@ -36,8 +36,8 @@ static unsigned find_queue(mqd_t queue)
     fw_channel_writing(t, channel, waits, FW_PC);                                                  \
     FW_PASS(t, waits, result = call);                                                              \
     fw_channel_wrote(t, channel, result, 0, FW_PC);                                                \
-    if (result == 0)                                                                               \
-        fw_effect_done();                                                                          \
+    if (result != 0)                                                                               \
+        fw_effect_failed(t);                                                                       \
     fw_done(t);                                                                                    \
     return result
 
@@ -65,8 +65,9 @@ FW_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t bytes, unsig
     fw_channel_reading(t, channel, waits, FW_PC);                                                  \
     FW_PASS(t, waits, got = call);                                                                 \
     fw_channel_read(t, channel, got, FW_PC);                                                       \
+    if (got < 0)                                                                                   \
+        fw_effect_failed(t);                                                                       \
     if (got >= 0) {                                                                                \
-        fw_effect_done();                                                                          \
         fw_writes(t, message, (size_t)got, FW_PC);                                                 \
         if (priority)                                                                              \
             fw_writes(t, priority, sizeof *priority, FW_PC);                                       \

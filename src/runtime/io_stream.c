@@ -12,6 +12,7 @@
 #define __NO_INLINE__ 1
 #endif
 
+#include "runtime/effect.h"
 #include "runtime/stream.h"
 #include "runtime/stuck.h"
 
@@ -119,7 +120,7 @@ void fw_stream_unlock(void *stream)
  */
 static struct fw_thread *begin(FILE *stream, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_from(pc);
+    struct fw_thread *t = fw_enter_effect_at(pc, "input", FW_ON_FD(stream->_fileno));
     bool waits = t && reader_waits(stream);
 
     if (t)
@@ -139,7 +140,6 @@ void fw_stream_waited(struct fw_thread *t, FILE *stream)
 
 /* --- channels ------------------------------------------------------------------------------- */
 
-/* No points of controlled runs, as before. */
 void fw_stream_in(FILE *stream, uintptr_t pc)
 {
     int fd = stream->_fileno;
@@ -154,8 +154,10 @@ void fw_stream_in(FILE *stream, uintptr_t pc)
 void fw_stream_out(FILE *stream, uintptr_t pc)
 {
     int fd = stream->_fileno;
-    struct fw_thread *t = fw_self && !fw_channel_is_none(fd) ? fw_enter_again() : NULL;
+    struct fw_thread *t;
 
+    fw_effect_at(pc, "output", FW_ON_FD(fd));
+    t = fw_self && !fw_channel_is_none(fd) ? fw_enter_again() : NULL;
     if (t) {
         unsigned channel = fw_channel_out(fd, NULL, 0);
 

@@ -105,13 +105,15 @@ static void let_cancel(struct fw_thread *t)
     fw_enter_again();
 }
 
-/* Without the kernel, time being virtual: so many ns are left if a signal came, 0: it is over. */
+/* Without the kernel, if it is for us to say when it is over: so many ns are left if a signal came,
+ * 0: it is over. */
 static uint64_t sleep_until(struct fw_thread *t, uint64_t deadline)
 {
     fw_spin_slept(t);
     for (;;) {
         let_cancel(t);
-        switch (fw_block(t, &t->plan, deadline, FW_BLOCK_SIGNALS | fw_cancel_flag(t))) {
+        switch (fw_block(t, &t->plan, deadline,
+                         FW_BLOCK_SIGNALS | FW_BLOCK_TIMED | fw_cancel_flag(t))) {
         case FW_TIMED_OUT:
             let_cancel(t);
             return 0;
@@ -145,7 +147,7 @@ FW_EXPORT unsigned sleep(unsigned seconds)
 
     if (!t)
         return REAL(sleep)(seconds);
-    if (fw_control_is_virtual()) {
+    if (fw_control_times((uint64_t)seconds * FW_SECOND)) {
         left = (unsigned)(sleep_for(t, (uint64_t)seconds * FW_SECOND) / FW_SECOND);
     } else {
         sleeps_for(t, (uint64_t)seconds * FW_SECOND);
@@ -170,7 +172,7 @@ FW_EXPORT int usleep(useconds_t microseconds)
 
     if (!t)
         return REAL(usleep)(microseconds);
-    if (fw_control_is_virtual())
+    if (fw_control_times((uint64_t)microseconds * 1000))
         return interrupted(t, sleep_for(t, (uint64_t)microseconds * 1000) != 0);
     sleeps_for(t, (uint64_t)microseconds * 1000);
     FW_AWAY(t, result = REAL(usleep)(microseconds));
@@ -206,7 +208,7 @@ FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
 
     if (!t)
         return REAL(nanosleep)(wanted, left);
-    if (fw_control_is_virtual() && is_time(wanted)) {
+    if (fw_control_on && is_time(wanted) && fw_control_times(in_nanoseconds(wanted))) {
         uint64_t nanoseconds = sleep_for(t, in_nanoseconds(wanted));
 
         tell_left(t, left, nanoseconds, FW_PC);
@@ -221,6 +223,13 @@ FW_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
     return result;
 }
 
+static uint64_t left_until(clockid_t clock, const struct timespec *when)
+{
+    uint64_t deadline = fw_deadline(clock, when), now = fw_now();
+
+    return deadline > now ? deadline - now : 0;
+}
+
 FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
                               struct timespec *left)
 {
@@ -230,7 +239,8 @@ FW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 
     if (!t)
         return REAL(clock_nanosleep)(clock, flags, wanted, left);
-    if (fw_control_is_virtual() && counts_sleep(clock) && is_time(wanted)) {
+    if (fw_control_on && counts_sleep(clock) && is_time(wanted) &&
+        fw_control_times(absolute ? left_until(clock, wanted) : in_nanoseconds(wanted))) {
         uint64_t nanoseconds = absolute ? sleep_until(t, fw_deadline(clock, wanted))
                                         : sleep_for(t, in_nanoseconds(wanted));
 

@@ -315,8 +315,8 @@ static int epolled(struct fw_thread *t, int fd, const struct epoll_event *events
                    uintptr_t pc)
 {
     fw_epoll_tell(t, fd, events, ready, pc);
-    if (ready > 0)
-        fw_effect_done();
+    if (ready <= 0)
+        fw_effect_failed(t);
     if (ready > 0)
         fw_writes(t, events, (size_t)ready * sizeof *events, pc);
     fw_done(t);

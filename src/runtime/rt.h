@@ -138,6 +138,7 @@ enum {
     FW_BLOCK_SIGNALS = 1,
     FW_BLOCK_CANCEL = 2,
     FW_BLOCK_RESTS = 4, /* on fw_resting: until somebody asks for the token (control_spin.c) */
+    FW_BLOCK_TIMED = 8, /* the deadline, if there is one, is the program's (control_expire.c) */
 };
 
 #define FW_NO_DEADLINE UINT64_MAX

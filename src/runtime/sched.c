@@ -148,6 +148,8 @@ static struct fw_thread *hand_over(void)
 {
     struct fw_thread *next = next_ready();
 
+    if (!next && fw_control_on && (next = fw_control_fly(&sched.ready)))
+        fw_list_remove(&next->link);
     sched.holder = NULL;
     if (next)
         grant(next);
@@ -363,7 +365,7 @@ void fw_sched_decide(struct fw_thread *t)
     if (FW_UNLIKELY(fw_control_asleep || fw_control_stirred))
         fw_control_await();
     if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
-        fw_control->strategy < FW_STRATEGY_CHOICES)
+        fw_control->strategy < FW_STRATEGY_CHOICES && !fw_control_expiring)
         return; /* relaxed: who comes in this moment might as well have come later */
     fw_sched_lock();
     next = fw_control_pick(t, &sched.ready);
@@ -402,6 +404,8 @@ void fw_unblock(struct fw_thread *t, enum fw_woken woken)
         return;
     fw_list_remove(&t->link);
     t->woken = woken;
+    if (t->plan.expires)
+        fw_expiry_end(t, woken == FW_TIMED_OUT);
     if (fw_control_on && woken == FW_RETRY)
         fw_control_retried(t);
     else if (fw_control_on)
@@ -410,10 +414,15 @@ void fw_unblock(struct fw_thread *t, enum fw_woken woken)
         wake_up(t);
 }
 
+static bool nobody_runs(void)
+{
+    return !sched.holder && sched.ready.next == &sched.ready;
+}
+
 /* Nobody can run: t may look for itself.  Locked. */
 static bool is_idle(void)
 {
-    return !sched.holder && sched.ready.next == &sched.ready && !fw_resting;
+    return nobody_runs() && !fw_resting;
 }
 
 static _Atomic uint32_t unseen; /* changes by threads that we do not know */
@@ -442,7 +451,8 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
         fw_unblock(t, FW_CANCELLED);
     else if (fw_signals_waiting)
         fw_unblock(t, FW_INTERRUPTED);
-    else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline) {
+    else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline &&
+               fw_expiry_passes(t, nobody_runs())) {
         fw_unblock(t, FW_TIMED_OUT);
         fw_control_returned(fw_now() - t->plan.away_since);
     } else if (has_changed_unseen(t) || is_idle())
@@ -457,7 +467,8 @@ static void wait_blocked(struct fw_thread *t, uint64_t deadline)
     /* acquire: pairs with the release in grant */
     while (!atomic_load_explicit(&t->go, memory_order_acquire)) {
         uint64_t now = deadline == FW_NO_DEADLINE ? 0 : fw_now();
-        uint64_t left = deadline == FW_NO_DEADLINE ? pause : deadline > now ? deadline - now : 0;
+        uint64_t over = t->plan.expires ? RETRY_FIRST : 0;
+        uint64_t left = deadline == FW_NO_DEADLINE ? pause : deadline > now ? deadline - now : over;
 
         if (fw_signals_waiting || (t->cancelled && t->flags & FW_BLOCK_CANCEL))
             left = 0;
@@ -501,6 +512,8 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     fw_list_append(bucket_of(object), &t->link);
     if (flags & FW_BLOCK_RESTS)
         fw_resting = t->plan.yields = true;
+    if (fw_control_on && flags & FW_BLOCK_TIMED && deadline != FW_NO_DEADLINE)
+        fw_expiry_begin(t);
     if (fw_control_on)
         fw_control_turn(t, flags & FW_BLOCK_RESTS ? FW_TURN_YIELDED : FW_TURN_BLOCKED);
     next = hand_over();
@@ -554,20 +567,6 @@ unsigned fw_waiters(const void *object)
         count += FW_THREAD_OF(link, item)->object == object;
     fw_sched_unlock();
     return count;
-}
-
-uint64_t fw_deadline(clockid_t clock, const struct timespec *when)
-{
-    struct timespec now;
-    int64_t left;
-
-    if (when->tv_sec < 0)
-        return 0;
-    clock_gettime(clock, &now);
-    if (when->tv_sec - now.tv_sec > 1000000000)
-        return FW_NO_DEADLINE;
-    left = (int64_t)(when->tv_sec - now.tv_sec) * FW_SECOND + (when->tv_nsec - now.tv_nsec);
-    return left <= 0 ? 0 : fw_now() + (uint64_t)left;
 }
 
 /* --- outside ------------------------------------------------------------------------------- */

@@ -3,8 +3,9 @@
  *
  * For systematic search: the controller decides what to try next from the decisions it is told.
  * Candidates are those that could go on and would not wait at once; who has yielded is none until
- * the others have had a turn.  A decision is made wherever there are two or more; a choice is a
- * thread's number.  Points without a choice are told as decisions with one candidate.
+ * the others have had a turn.  Candidates are also those that wait with a limit: if one is chosen,
+ * it has passed.  A decision is made wherever there are two or more; a choice is a thread's number.
+ * Points without a choice are told as decisions with one candidate.
  *
  * Behind the last choice some threads *sleep*: what they are about to do has been tried from there
  * by other runs.  A sleeping thread is woken by an operation that its own depends on.  When all
@@ -50,6 +51,12 @@ static void gather(struct fw_thread *current, struct fw_list *ready, unsigned un
         add(current);
     FW_EACH_READY(t, ready)
     if (!(unfit & UNFIT_YIELDS && t->plan.yields) && !(unfit & UNFIT_WAITS && fw_pending_waits(t)))
+        add(t);
+}
+
+static void add_due(struct fw_thread *t, void *any)
+{
+    if (t->plan.expires && (*(bool *)any || t->plan.due))
         add(t);
 }
 
@@ -132,9 +139,10 @@ static uint32_t choose_freely(const struct fw_thread *current)
 
     if (chosen != FW_CONTROL_NONE && !is_asleep(current))
         return chosen;
-    for (uint32_t i = 0; i < count; i++)
-        if (!is_asleep(candidates[i]))
-            return i;
+    for (unsigned expires = 0; expires < 2; expires++)
+        for (uint32_t i = 0; i < count; i++)
+            if (candidates[i]->plan.expires == expires && !is_asleep(candidates[i]))
+                return i;
     return FW_CONTROL_NONE;
 }
 
@@ -152,17 +160,29 @@ static uint32_t choose(const struct fw_thread *current)
     return choose_freely(current);
 }
 
-static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
+/* True: nobody can go on but when time passes. */
+static bool gather_all(struct fw_thread *current, struct fw_list *ready)
 {
-    uint32_t chosen;
+    bool nobody = !current && ready->next == ready;
 
     gather(current, ready, UNFIT_WAITS | UNFIT_YIELDS);
     if (!count)
         gather(current, ready, UNFIT_WAITS);
-    if (!count) { /* all would wait: whose turn it is does not matter */
+    if (!count && !nobody) { /* all would wait: whose turn it is does not matter */
         gather(current, ready, 0);
         count = 1;
+    } else if (fw_control_expiring) {
+        fw_thread_each(add_due, &nobody);
     }
+    return nobody;
+}
+
+static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
+{
+    uint32_t chosen;
+
+    if (gather_all(current, ready))
+        current = fw_expiry_first();
     chosen = choose(current);
     if (chosen == FW_CONTROL_NONE) {
         fw_control_end(FW_OUTCOME_REDUNDANT);

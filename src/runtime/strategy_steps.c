@@ -1,10 +1,11 @@
 /*
  * strategy_steps.c - follows a schedule step by step, then never preempts.
  *
- * A step names a thread and where its turn ends.  While a step is the current one its thread runs,
- * and nobody else; a thread that is in the kernel or waits for a time is waited for, unless only
- * those can let it go on who are held back.  What goes otherwise than the step says is told (the
- * first time), and the next step is taken, or none any more (FW_CONTROL_STRICT).
+ * A step names a thread and where its turn ends, or that the limit of its wait passes.  While a
+ * step is the current one its thread runs, and nobody else; a thread that is in the kernel or waits
+ * for a time is waited for, unless only those can let it go on who are held back.  What goes
+ * otherwise than the step says is told (the first time), and the next step is taken, or none any
+ * more (FW_CONTROL_STRICT).
  */
 #include "runtime/futex.h"
 #include "runtime/sink.h"
@@ -286,12 +287,31 @@ static bool is_far_enough(const struct fw_thread *t)
     return (how == FW_STEP_ONE || how == FW_STEP_FREE) && t->state == FW_STATE_BLOCKED;
 }
 
+/* The limit of the step's thread passes, or has just passed. */
+static bool lets_expire(struct fw_thread *t)
+{
+    struct fw_control_step *step = step_at(current_step);
+
+    if (step->how != FW_STEP_EXPIRES || has_ended(t) ||
+        !(t->state == FW_STATE_BLOCKED ? t->plan.expires
+                                       : t->state == FW_STATE_READY && t->plan.expired))
+        return false;
+    step->ordinal = t->plan.limit;
+    step->class_ = t->plan.class_;
+    step->class_ordinal = t->plan.class_ ? t->plan.by_class[t->plan.class_] : 0;
+    fw_control->steps_done++;
+    next_step();
+    return true;
+}
+
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     while (!is_over()) {
         struct fw_thread *t = runner();
         uint32_t before = current_step;
 
+        if (t && lets_expire(t))
+            return t;
         if (t && !has_ended(t) && t->plan.pending &&
             (t == current || t->state == FW_STATE_READY)) {
             at_point(t); /* it may stand there already */
@@ -323,7 +343,9 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 
 static struct fw_thread *awaited(void)
 {
-    return waits_since && !is_over() ? runner() : NULL;
+    bool expires = !is_over() && step_at(current_step)->how == FW_STEP_EXPIRES;
+
+    return (waits_since || expires) && !is_over() ? runner() : NULL;
 }
 
 const struct fw_strategy fw_strategy_steps = {

@@ -109,7 +109,7 @@ static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, struct fw_w
     int status = 0;
 
     while (!waiter->notified && status == 0) {
-        switch (fw_block(t, waiter, deadline, flag)) {
+        switch (fw_block(t, waiter, deadline, flag | FW_BLOCK_TIMED)) {
         case FW_TIMED_OUT:
             status = ETIMEDOUT;
             break;

@@ -49,6 +49,20 @@ bool fw_time_is_valid(const struct timespec *when)
     return when->tv_nsec >= 0 && when->tv_nsec < 1000000000;
 }
 
+uint64_t fw_deadline(clockid_t clock, const struct timespec *when)
+{
+    struct timespec now;
+    int64_t left;
+
+    if (when->tv_sec < 0)
+        return 0;
+    clock_gettime(clock, &now);
+    if (when->tv_sec - now.tv_sec > 1000000000)
+        return FW_NO_DEADLINE;
+    left = (int64_t)(when->tv_sec - now.tv_sec) * FW_SECOND + (when->tv_nsec - now.tv_nsec);
+    return left <= 0 ? 0 : fw_now() + (uint64_t)left;
+}
+
 uint64_t fw_limit_deadline(struct fw_limit limit)
 {
     return limit.clock < 0 ? FW_NO_DEADLINE : fw_deadline(limit.clock, limit.when);
@@ -131,7 +145,8 @@ static int wait_virtually(struct fw_thread *t, pthread_mutex_t *mutex, uint64_t 
         uint64_t until = unseen ? fw_poll_deadline(deadline) : deadline;
         int status;
 
-        if (fw_block(t, mutex, until, 0) == FW_TIMED_OUT && until == deadline)
+        if (fw_block(t, mutex, until, until == deadline ? FW_BLOCK_TIMED : 0) == FW_TIMED_OUT &&
+            until == deadline)
             late = true;
         status = try_to_lock(t, mutex);
         if (status != EBUSY)

@@ -86,7 +86,8 @@ static int wait_virtually(struct fw_thread *t, pthread_rwlock_t *lock, bool writ
         uint64_t until = fw_lock_is_held(lock) ? deadline : fw_poll_deadline(deadline);
         int status;
 
-        if (fw_block(t, lock, until, 0) == FW_TIMED_OUT && until == deadline)
+        if (fw_block(t, lock, until, until == deadline ? FW_BLOCK_TIMED : 0) == FW_TIMED_OUT &&
+            until == deadline)
             late = true;
         status = try_lock(lock, write);
         if (status != EBUSY)

@@ -176,8 +176,8 @@ static int wait_in_kernel(struct fw_thread *t, sem_t *semaphore, struct fw_limit
 static int block_until(struct fw_thread *t, sem_t *semaphore, uint64_t deadline)
 {
     for (;;) {
-        enum fw_woken woken =
-            fw_block(t, semaphore, deadline, FW_BLOCK_SIGNALS | fw_cancel_flag(t));
+        enum fw_woken woken = fw_block(t, semaphore, deadline,
+                                       FW_BLOCK_SIGNALS | FW_BLOCK_TIMED | fw_cancel_flag(t));
 
         if (woken == FW_CANCELLED)
             return ECANCELED;

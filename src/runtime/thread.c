@@ -287,7 +287,7 @@ bool fw_thread_finished(const struct fw_thread *t)
 enum fw_woken fw_thread_await(struct fw_thread *t, struct fw_thread *other, uint64_t deadline)
 {
     while (!fw_thread_finished(other)) {
-        enum fw_woken woken = fw_block(t, other, deadline, FW_BLOCK_CANCEL);
+        enum fw_woken woken = fw_block(t, other, deadline, FW_BLOCK_CANCEL | FW_BLOCK_TIMED);
 
         if (woken == FW_TIMED_OUT || woken == FW_CANCELLED)
             return woken;

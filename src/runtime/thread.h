@@ -77,6 +77,12 @@ struct fw_plan {
     uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
     uint64_t retried; /* the progress it last looked after */
     uint64_t away_since; /* in the kernel, or waiting until some time */
+    bool expires;     /* it waits, and the strategy may say that the time is over ... */
+    bool due;         /* ... at this decision, too; it was not the last one ... */
+    bool expired;     /* ... which it was when its turn began */
+    uint64_t limit;   /* ns that it wanted to wait, at most */
+    uint64_t late;    /* when it goes on by itself */
+    uint64_t expired_at; /* picks of all threads when its time was last over */
     bool spins;       /* it gives way at a point, before it has looked once more */
     uint32_t spun, spin_rounds; /* control_spin.c */
     uint32_t spin_doubt;

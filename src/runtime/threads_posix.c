@@ -296,7 +296,7 @@ int fw_threads_join(struct fw_thread *t, pthread_t handle, void **result, struct
     if (limit.clock < 0 && !fw_thread_finished(other))
         fw_wait_begin(t, FW_WIRE_WAIT_JOIN, other, pc);
     while (!fw_thread_finished(other)) {
-        enum fw_woken woken = fw_block(t, other, deadline, fw_cancel_flag(t));
+        enum fw_woken woken = fw_block(t, other, deadline, FW_BLOCK_TIMED | fw_cancel_flag(t));
 
         if (woken != FW_CANCELLED && (woken != FW_TIMED_OUT || fw_thread_finished(other)))
             continue;

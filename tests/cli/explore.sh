@@ -121,10 +121,11 @@ for strategy in random pct pctlarge delay pos chess; do
     out_has '0 failed'
 done
 expect 66 explore -s chess --preemptions=1 -- ./lost
-out_has 'all schedules were run'
+out_has 'all schedules with at most 1 preemption were run'
 expect 0 explore -s chess --preemptions=0 -- ./lost
-out_has 'all schedules were run'
+out_has 'all schedules with at most 0 preemptions were run'
 expect 66 explore -s chess --preemptions=all -- ./lost
+out_has 'all schedules were run'
 expect 0 explore -s chess --preemptions=all -- ./right
 
 # --- the search is exhaustive --------------------------------------------------------------------
@@ -199,10 +200,10 @@ build strays.c -o strays
 echo 0 >runs
 expect 0 explore -q -s chess -n 3000 -- ./strays
 out_has 'did not follow the choices'
-out_lacks 'all schedules were run'
+out_lacks 'preemptions were run'
 rm runs
 expect 0 explore -q -s chess -n 3000 -- ./strays
-out_has 'ended because all schedules were run'
+out_has 'ended because all schedules with at most 2 preemptions were run'
 
 # --- points --------------------------------------------------------------------------------------
 line=$(grep -n 'x = x + 1' lost.c | cut -d: -f1)

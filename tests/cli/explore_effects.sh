@@ -4,7 +4,7 @@
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
 
 cat >effects.c <<'END_C'
-/* What threads do to each other through the kernel: HOW says what, RIGHT whether it is done in order. */
+/* What threads do to each other through the kernel: `how` says what, `right` whether it is done in order. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,20 +19,20 @@ cat >effects.c <<'END_C'
 #include <unistd.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sem_t done;
-static int fd, ends[2], failed;
-static char name[64];
+static int fd, ends[2], failed, right;
+static char name[64], how;
 static void handler(int number)
 {
     (void)number;
 }
 static void enter(void)
 {
-    if (RIGHT)
+    if (right)
         pthread_mutex_lock(&lock);
 }
 static void leave(void)
 {
-    if (RIGHT)
+    if (right)
         pthread_mutex_unlock(&lock);
 }
 /* Check, then act. */
@@ -70,21 +70,21 @@ static void send_pair(char byte)
 static void *work(void *argument)
 {
     int first = argument == &failed;
-    switch (HOW) {
+    switch (how) {
     case 'e': /* the end of the process does not wait for this */
     case 'x':
-        if (!RIGHT)
+        if (!right)
             sem_post(&done);
         if (write(fd, "done", 4) != 4)
             failed = 1;
-        if (RIGHT)
+        if (right)
             sem_post(&done);
         break;
     case 'k': /* the handler may be gone by then */
-        if (!RIGHT)
+        if (!right)
             sem_post(&done);
         kill(getpid(), SIGUSR1);
-        if (RIGHT)
+        if (right)
             sem_post(&done);
         break;
     case 'u':
@@ -132,42 +132,44 @@ static int check_pipe(void)
     char text[4];
     return read(ends[0], text, 4) != 4 || text[0] != text[1];
 }
-int main(void)
+int main(int count, char **words)
 {
     pthread_t one, two;
-    int result = 0;
-    snprintf(name, sizeof name, "effect-%c.%d", HOW, (int)getpid());
+    int result = count != 3;
+    how = words[1][0];
+    right = words[2][0] == '1';
+    snprintf(name, sizeof name, "effect-%c.%d", how, (int)getpid());
     sem_init(&done, 0, 0);
     signal(SIGUSR1, handler);
-    if (HOW == 'e' || HOW == 'x')
+    if (how == 'e' || how == 'x')
         fd = open("effect", O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    if (HOW == 'u' || HOW == 'l')
+    if (how == 'u' || how == 'l')
         fd = open(name, O_CREAT | O_RDWR, 0600);
     if (pipe(ends) != 0)
         return 2;
-    if (HOW == 'f' && RIGHT)
+    if (how == 'f' && right)
         pthread_atfork(take, give, give);
     pthread_create(&one, NULL, work, &failed);
-    if (HOW == 'e' || HOW == 'x') {
+    if (how == 'e' || how == 'x') {
         pthread_detach(one);
         sem_wait(&done);
-        if (HOW == 'x')
+        if (how == 'x')
             _exit(0);
         return 0;
     }
-    if (HOW == 'k') {
+    if (how == 'k') {
         sem_wait(&done);
         signal(SIGUSR1, SIG_DFL);
-    } else if (HOW == 'f') {
+    } else if (how == 'f') {
         result = fork_locked();
     } else {
         pthread_create(&two, NULL, work, NULL);
         pthread_join(two, NULL);
     }
     pthread_join(one, NULL);
-    if (HOW == 'l')
+    if (how == 'l')
         result = check_file();
-    if (HOW == 'p')
+    if (how == 'p')
         result = check_pipe();
     unlink(name);
     rmdir(name);
@@ -180,31 +182,67 @@ judge() { # how: the option that judges runs of this case
     *) echo "--idle=1000000" ;;
     esac
 }
+"$FOREWEAVE" cc -g -o effects effects.c || complain "effects.c does not compile"
 for how in e x k u m l p f; do
-    for right in 0 1; do
-        "$FOREWEAVE" cc -g -DHOW="'$how'" -DRIGHT=$right -o $how-$right effects.c || complain "effects.c does not compile"
-    done
     for strategy in random pct pos; do
-        expect 66 explore -q -s $strategy -n 300 --until-first --folder=$how-$strategy "$(judge $how)" -- ./$how-0
-        expect 0 explore -q -s $strategy -n 30 "$(judge $how)" -- ./$how-1
+        expect 66 explore -q -s $strategy -n 300 --until-first --folder=$how-$strategy "$(judge $how)" -- ./effects $how 0
+        expect 0 explore -q -s $strategy -n 30 "$(judge $how)" -- ./effects $how 1
     done
     expect 66 replay --runs=3 $how-random/*.sched
     out_has '(3 of 3 runs)'
-    expect 66 explore -q -s chess --format=json "$(judge $how)" -- ./$how-0
+    expect 66 explore -q -s chess --format=json "$(judge $how)" -- ./effects $how 0
     [ $how = f ] || out_has '"complete":true' # when the child has ended the kernel decides
-    expect 0 explore -q -s chess --format=json "$(judge $how)" -- ./$how-1
+    expect 0 explore -q -s chess --format=json "$(judge $how)" -- ./effects $how 1
     [ $how = f ] || out_has '"complete":true'
-    expect 66 explore -q -s chess --preemptions=all --until-first "$(judge $how)" -- ./$how-0
+    expect 66 explore -q -s chess --preemptions=all --until-first "$(judge $how)" -- ./effects $how 0
 done
-expect 0 explore -q -s chess --preemptions=all --format=json -- ./m-1
+expect 0 explore -q -s chess --preemptions=all --format=json -- ./effects m 1
 out_has '"complete":true'
 
 # Schedules name these calls, and hold for another build.
+"$FOREWEAVE" cc -g -O2 -o fast effects.c || complain "effects.c does not compile"
 for how in x u l; do
-    "$FOREWEAVE" cc -g -O2 -DHOW="'$how'" -DRIGHT=0 -o $how-fast effects.c || complain "effects.c does not compile"
-    expect 66 replay $how-random/*.sched -- ./$how-fast
+    expect 66 replay $how-random/*.sched -- ./fast $how 0
 done
 grep -q 'before unlink in take_file' u-random/*.sched || complain "no unlink in the schedule"
+
+# So does the order in which is printed.
+cat >out.c <<'END_C'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int right;
+static void *says(void *text)
+{
+    if (right)
+        pthread_mutex_lock(&lock);
+    printf("<");
+    fputs(text, stdout);
+    printf(">");
+    if (right)
+        pthread_mutex_unlock(&lock);
+    return text;
+}
+int main(int count, char **words)
+{
+    pthread_t one, two;
+    right = count > 1 && strcmp(words[1], "1") == 0;
+    pthread_create(&one, NULL, says, "a");
+    pthread_create(&two, NULL, says, "b");
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    puts("");
+    return 0;
+}
+END_C
+"$FOREWEAVE" cc -g out.c -o out || complain "out.c does not compile"
+judged() {
+    expect $1 explore -q -s chess --format=json --ok='grep -Eq "<a><b>|<b><a>" $FOREWEAVE_OUTPUT' -- ./out $2
+    out_has '"complete":true'
+}
+judged 66 0
+judged 0 1
 
 # Looking for a file in a loop is spinning: others go first, and the search ends.
 cat >looks.c <<'END_C'

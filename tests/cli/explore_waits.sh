@@ -81,8 +81,10 @@ expect 0 explore -q -s chess -n 20 -- ./p-1
 out_has 'slept or waited in the kernel'
 expect 0 explore -q -s chess -n 20 -- ./f-1
 out_lacks 'slept or waited in the kernel' # it does not
+expect 0 explore -q -s chess --format=json -- ./s-1 # when a short sleep is over is a choice
+out_has '"end":"exhausted","complete":true'
 for time in '' --virtual-time; do
-    expect 0 explore -q -s chess --format=json $time -- ./s-1
+    expect 0 explore -q -s chess --format=json --timeouts=never $time -- ./s-1
     out_has '"end":"exhausted","complete":false'
 done
 
@@ -134,7 +136,7 @@ for how in c s; do
         expect 0 explore -q -s $strategy -n 20 -- ./cancelled-$how
     done
     expect 0 explore -q -s chess -- ./cancelled-$how
-    out_has 'all schedules were run'
+    out_has 'all schedules with at most 2 preemptions were run'
     out_lacks ' 2 runs' # it is cancelled before it waits, and where it waits
     out_lacks 'slept or waited in the kernel'
     expect 0 explore -q -s chess --format=json -- ./cancelled-$how
@@ -185,10 +187,10 @@ for right in 0 1; do
     "$FOREWEAVE" cc -g -DRIGHT=$right -o timed-$right timed.c || complain "timed.c does not compile"
 done
 for strategy in random predict; do
-    expect 66 explore -q -s $strategy -n 30 --until-first --folder=$strategy -- ./timed-0
+    expect 66 explore -q -s $strategy -n 30 --timeouts=never --until-first --folder=$strategy -- ./timed-0
     out_has 'failure 1: exit 3'
     expect 66 replay "$(sed -n 's/.*replay: foreweave replay //p' "$out")"
-    expect 0 explore -q -s $strategy -n 30 -- ./timed-1
+    expect 0 explore -q -s $strategy -n 30 --timeouts=never -- ./timed-1
 done
 
 # --- where one failing run cannot be repeated, the next one is tried --------------------------------

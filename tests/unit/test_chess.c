@@ -2,9 +2,10 @@
  * test_chess.c - systematic search misses nothing and repeats nothing: on random small programs,
  * compared with all their interleavings.
  *
- * A program is some threads with a list of reads and writes each.  It is run here as the runtime
- * would (src/runtime/strategy_choices.c): choices are followed, then nobody is interrupted, and who
- * sleeps is left alone.
+ * A program is some threads with a list of operations each: reads and writes, of one object or of
+ * all; what everything depends on; and the end of a wait with a limit.  It is run here as the
+ * runtime would (src/runtime/strategy_choices.c): choices are followed, then nobody is interrupted,
+ * and who sleeps is left alone.
  */
 #include "explore/chess.h"
 #include "explore/states.h"
@@ -41,6 +42,32 @@ FW_VEC_TYPE(trace_vec, struct trace);
 
 /* --- all interleavings ----------------------------------------------------------------------- */
 
+static struct fw_control_candidate make_op(struct fw_random *random, uint32_t thread)
+{
+    struct fw_control_candidate op = {
+        .thread = thread,
+        .object = 64 + 64 * fw_random_below(random, OBJECTS),
+        .size = 8,
+        .flags = fw_random_below(random, 3) ? FW_CANDIDATE_WRITES : 0,
+    };
+
+    switch (fw_random_below(random, 8)) {
+    case 0: /* all objects */
+        op.object = 64;
+        op.size = 64 * OBJECTS;
+        break;
+    case 1:
+        op.flags |= FW_CANDIDATE_GLOBAL;
+        break;
+    case 2:
+        op.flags = FW_CANDIDATE_WRITES | FW_CANDIDATE_GLOBAL | FW_CANDIDATE_EXPIRES;
+        break;
+    default:
+        break;
+    }
+    return op;
+}
+
 static struct program make_program(struct fw_random *random)
 {
     struct program program = { .threads = 2 + (uint32_t)fw_random_below(random, THREADS - 1) };
@@ -48,14 +75,37 @@ static struct program make_program(struct fw_random *random)
     for (uint32_t t = 0; t < program.threads; t++) {
         program.lengths[t] = 1 + (uint32_t)fw_random_below(random, program.threads == 2 ? OPS : 3);
         for (uint32_t i = 0; i < program.lengths[t]; i++)
-            program.ops[t][i] = (struct fw_control_candidate) {
-                .thread = t,
-                .object = 64 + 64 * fw_random_below(random, OBJECTS),
-                .size = 8,
-                .flags = fw_random_below(random, 3) ? FW_CANDIDATE_WRITES : 0,
-            };
+            program.ops[t][i] = make_op(random, t);
     }
     return program;
+}
+
+static bool has_ended(const struct program *program, const uint32_t *done, uint32_t thread)
+{
+    return done[thread] == program->lengths[thread];
+}
+
+/* Does it wait with a limit? */
+static bool waits(const struct program *program, const uint32_t *done, uint32_t thread)
+{
+    return program->ops[thread][done[thread]].flags & FW_CANDIDATE_EXPIRES;
+}
+
+/* Who goes on if nobody decides: who could, or if all wait the first one; THREADS: that is free. */
+static uint32_t who_goes_on(const struct program *program, const uint32_t *done, uint32_t current)
+{
+    uint32_t first = THREADS;
+
+    if (current < THREADS && !has_ended(program, done, current) && !waits(program, done, current))
+        return current;
+    for (uint32_t t = program->threads; t-- > 0;) {
+        if (has_ended(program, done, t))
+            continue;
+        if (!waits(program, done, t))
+            return THREADS;
+        first = t;
+    }
+    return first;
 }
 
 static uint32_t length_of(const struct program *program)
@@ -135,13 +185,15 @@ static void walk_all(struct walk *walk, uint32_t at, uint32_t current, uint32_t 
         return;
     }
     for (uint32_t t = 0; t < program->threads; t++) {
-        bool goes_on = current < THREADS && walk->done[current] < program->lengths[current];
+        uint32_t goes_on = who_goes_on(program, walk->done, current);
+        bool costs;
 
-        if (walk->done[t] == program->lengths[t])
+        if (has_ended(program, walk->done, t))
             continue;
+        costs = goes_on < THREADS ? t != goes_on : waits(program, walk->done, t);
         walk->order[at] = (uint8_t)t;
         walk->done[t]++;
-        walk_all(walk, at + 1, t, preemptions + (goes_on && t != current));
+        walk_all(walk, at + 1, t, preemptions + costs);
         walk->done[t]--;
     }
 }
@@ -190,11 +242,13 @@ static uint32_t choose(const struct machine *machine, const struct fw_decision *
                 return i;
         fail_msg("a choice is no candidate");
     }
-    if (chosen != FW_CONTROL_NONE && !is_asleep(machine, machine->current))
+    if (chosen != FW_CONTROL_NONE && !is_asleep(machine, decision->candidates[chosen].thread))
         return chosen;
-    for (uint32_t i = 0; i < decision->head.count; i++)
-        if (!is_asleep(machine, decision->candidates[i].thread))
-            return i;
+    for (uint32_t expires = 0; expires <= FW_CANDIDATE_EXPIRES; expires += FW_CANDIDATE_EXPIRES)
+        for (uint32_t i = 0; i < decision->head.count; i++)
+            if ((decision->candidates[i].flags & FW_CANDIDATE_EXPIRES) == expires &&
+                !is_asleep(machine, decision->candidates[i].thread))
+                return i;
     return FW_CONTROL_NONE;
 }
 
@@ -222,12 +276,13 @@ static bool step(struct machine *machine)
     const struct program *program = machine->program;
     struct fw_control_candidate candidates[THREADS];
     struct fw_decision decision = { .head.current = FW_CONTROL_NONE, .candidates = candidates };
+    uint32_t goes_on = who_goes_on(program, machine->done, machine->current);
     const struct fw_control_candidate *runs;
 
     for (uint32_t t = 0; t < program->threads; t++) {
-        if (machine->done[t] == program->lengths[t])
+        if (has_ended(program, machine->done, t))
             continue;
-        if (t == machine->current)
+        if (t == goes_on)
             decision.head.current = decision.head.count;
         candidates[decision.head.count++] = program->ops[t][machine->done[t]];
     }

@@ -19,6 +19,7 @@ static const char whole[] =
     "program \"./lost\" \"3\" \"a \\\"b\\\\\\n\"\n"
     "build 5f0c1d\n"
     "time virtual\n"
+    "timeouts 0.5\n"
     "setup \"rm -f sock\"\n"
     "drive \"client sock\"\n"
     "teardown \"kill $FOREWEAVE_PID\"\n"
@@ -29,7 +30,9 @@ static const char whole[] =
     "0.2 before pthread_mutex_lock in \"operator bool\" -1 #1\n"
     "0.1.3 before start #1\n"
     "0.2 one point further\n"
-    "0.1 until it ends\n";
+    "0.1 until it ends\n"
+    "0.2 times out at pthread_cond_timedwait in waits \"wait();\" +3 #2 after 0.05 s\n"
+    "0.1 times out goal 2\n";
 
 static char *print(const struct fw_script *script)
 {
@@ -75,7 +78,7 @@ static void steps_are_what_they_say(void **state)
     assert_int_equal(script.program.len, 3);
     assert_string_equal(script.program.at[2], "a \"b\\\n");
     assert_string_equal(script.shows, "exit 1");
-    assert_int_equal(script.steps.len, 6);
+    assert_int_equal(script.steps.len, 8);
     step = &script.steps.at[1];
     assert_int_equal(step->end, FW_UNTIL_BEFORE);
     assert_string_equal(step->anchor.operation, "write");
@@ -85,7 +88,7 @@ static void steps_are_what_they_say(void **state)
     assert_int_equal(step->anchor.line, 3);
     assert_int_equal(step->ordinal, 2);
     assert_int_equal(step->goal, 0);
-    assert_int_equal(step->file_line, 11);
+    assert_int_equal(step->file_line, 12);
     assert_int_equal(script.steps.at[0].goal, FW_NO_GOAL);
     assert_string_equal(script.steps.at[2].anchor.function, "operator bool");
     assert_null(script.steps.at[2].anchor.text);
@@ -94,6 +97,14 @@ static void steps_are_what_they_say(void **state)
     assert_int_equal(script.steps.at[1].path, script.steps.at[5].path);
     assert_int_equal(script.steps.at[4].end, FW_UNTIL_NEXT);
     assert_int_equal(script.steps.at[5].end, FW_UNTIL_ENDS);
+    assert_int_equal(script.timeouts, 500000000);
+    assert_int_equal(script.steps.at[6].end, FW_UNTIL_EXPIRES);
+    assert_string_equal(script.steps.at[6].anchor.function, "waits");
+    assert_int_equal(script.steps.at[6].ordinal, 2);
+    assert_int_equal(script.steps.at[6].limit, 50000000);
+    assert_int_equal(script.steps.at[7].end, FW_UNTIL_EXPIRES);
+    assert_null(script.steps.at[7].anchor.operation);
+    assert_int_equal(script.steps.at[7].goal, 1);
     fw_script_release(&script);
 }
 
@@ -154,6 +165,11 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         { "foreweave schedule 1\n0\n", "t:2: a step ends" },
         { "foreweave schedule 1\n0 until it sleeps\n", "t:2: a step ends" },
         { "foreweave schedule 1\n0 until it ends now\n", "t:2: unexpected 'now'" },
+        { "foreweave schedule 1\n0 times\n", "t:2: 'times' goes on with 'out'" },
+        { "foreweave schedule 1\n0 times out at\n", "t:2: 'at' needs an operation" },
+        { "foreweave schedule 1\n0 times out after 1\n",
+          "t:2: 'after' needs seconds, as '0.5 s'" },
+        { "foreweave schedule 1\ntimeouts -1\n", "t:2: not a number of seconds" },
         { "foreweave schedule 1\n0 before\n", "t:2: 'before' needs an operation" },
         { "foreweave schedule 1\n0 before read in\n", "t:2: 'in' needs a function" },
         { "foreweave schedule 1\n0 before read in f\n", "t:2: which one is missing" },
