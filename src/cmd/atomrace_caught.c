@@ -124,15 +124,14 @@ static bool has_findings(const struct fw_caught_trace *trace)
 
 /*
  * Source lines cost far more than all else (the libraries' debugging data is large and may be
- * compressed), and most runs show nothing: only the first trace, which heads the report, and
- * those with findings are read with them.
+ * compressed), and most runs show nothing: only traces with findings are read with them.
  */
 static int examine_as_needed(const struct fw_caught *caught, const char *path,
                              struct fw_caught_trace **trace)
 {
-    int status = examine(*trace, !caught->traces.len);
+    int status = examine(*trace, false);
 
-    if (status || !caught->traces.len || !has_findings(*trace))
+    if (status || !has_findings(*trace))
         return status;
     release_trace(*trace);
     *trace = trace_of(caught, path);
