@@ -207,13 +207,20 @@ void fw_heal_hand_over(struct fw_heal_lock *lock)
         atomic_store(&lock->owner, 0);
 }
 
-/* Once more.  relaxed: a hint */
+/* relaxed: hints, here and below */
+static bool may_be_kept(struct fw_heal_lock *lock)
+{
+    return (atomic_load_explicit(&lock->past, memory_order_relaxed) & 15) < FW_HEAL_IN_VAIN &&
+           !fw_heal_is_wanted(lock);
+}
+
+/* Once more. */
 static void note_habit(struct fw_heal_lock *lock, uint32_t id)
 {
     uint16_t habit = atomic_load_explicit(&lock->habit, memory_order_relaxed);
     unsigned running = (uint8_t)habit == id - 1 ? (habit >> 8) + 1u : 0;
 
-    if (running < FW_HEAL_KEEP || (running == FW_HEAL_KEEP && !fw_heal_is_wanted(lock)))
+    if (running < FW_HEAL_KEEP || (running == FW_HEAL_KEEP && may_be_kept(lock)))
         atomic_store_explicit(&lock->habit, fw_heal_habit(id, running), memory_order_relaxed);
 }
 
@@ -235,10 +242,27 @@ void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me)
     fw_heal_gate_leave();
 }
 
+/* Its owner was there, or it was only kept for it.  Under the gate. */
+static void note_past(struct fw_heal_lock *lock, bool wanted)
+{
+    if (wanted && !fw_heal_is_wanted(lock))
+        atomic_fetch_add(&lock->past, 16);
+    else if (!wanted && may_be_kept(lock))
+        atomic_fetch_add(&lock->past, 1);
+}
+
+static bool has_seat(const struct fw_healer *healer, const struct fw_heal_lock *lock)
+{
+    for (unsigned i = 0; healer && i < FW_HEAL_SEATS; i++)
+        if (atomic_load_explicit(&healer->seats[i].lock, memory_order_relaxed) == lock)
+            return true;
+    return false;
+}
+
 bool fw_heal_claim(struct fw_heal_lock *lock, struct fw_healer *me)
 {
     uint32_t is = atomic_load(&lock->owner);
-    bool done = false;
+    bool done = false, seated;
 
     if (fw_healer_of(is) == me) { /* it was kept, and is wanted now */
         fw_heal_release(lock, me);
@@ -247,6 +271,7 @@ bool fw_heal_claim(struct fw_heal_lock *lock, struct fw_healer *me)
     if (!is || is & FW_HEAL_QUEUED || is_busy(lock))
         return false;
     fw_heal_gate_enter();
+    seated = has_seat(fw_healer_of(is), lock);
     if (atomic_compare_exchange_strong(&lock->owner, &is, is | FW_HEAL_QUEUED)) {
         barrier_of_all();
         done = is_done(lock);
@@ -255,8 +280,7 @@ bool fw_heal_claim(struct fw_heal_lock *lock, struct fw_healer *me)
     }
     if (done) {
         atomic_store(&lock->habit, fw_heal_habit(fw_healer_id(me), 0));
-        if (!fw_heal_is_wanted(lock))
-            atomic_fetch_add(&lock->vain, 1);
+        note_past(lock, seated);
     }
     fw_heal_gate_leave();
     return done;
@@ -382,8 +406,10 @@ enum fw_heal_got fw_heal_wait(struct fw_heal_lock *lock, struct fw_healer *me)
     fw_heal_gate_enter();
     atomic_store(&me->mutex, NULL); /* it has it, or did not get it */
     waits = begin_to_wait(lock, me);
-    if (waits)
+    if (waits) {
         barrier_of_all(); /* for is_done, from now on */
+        note_past(lock, true);
+    }
     circle = waits && fw_heal_circle_of(me);
     if (circle)
         give_to(lock, me);

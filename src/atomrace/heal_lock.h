@@ -45,7 +45,7 @@ struct fw_heal_lock {
     _Atomic uintptr_t word;  /* its address; 0: free */
     _Atomic uint32_t owner;  /* a healer's number, and whether somebody waits; 0: free */
     _Atomic uint16_t habit;  /* who released it last, how often running (fw_heal_habit); a hint */
-    _Atomic uint8_t vain;    /* so often it was kept in vain; under the gate */
+    _Atomic uint8_t past;    /* how often it was kept in vain, and wanted; under the gate */
     _Atomic uint8_t reads_wait; /* some section of the word does not allow reads */
 };
 
@@ -131,7 +131,8 @@ struct fw_heal_lock *fw_heal_make(uintptr_t word);
 
 #define FW_HEAL_QUEUED  0x80000000u /* in `owner`: somebody waits; it changes under the gate only */
 #define FW_HEAL_KEEP    16u /* times running, after which a lock is kept */
-#define FW_HEAL_IN_VAIN 4u  /* times, after which it is not any more */
+#define FW_HEAL_IN_VAIN 4u  /* times, after which it is not any more: the lower half of `past` */
+#define FW_HEAL_WANTED  4u  /* times, after which it is released soon: the upper half */
 
 /* The number of its owner, as fw_healer_number wants it; 0: none.  A hint. */
 static inline uint32_t fw_heal_owner(struct fw_heal_lock *lock)
@@ -143,10 +144,10 @@ bool fw_heal_is_waited_for(struct fw_heal_lock *lock);
 bool fw_heal_owns(struct fw_heal_lock *lock, const struct fw_healer *me);
 uint32_t fw_healer_id(const struct fw_healer *me);
 
-/* Is it wanted by several threads?  Then it is better released soon.  A hint. */
+/* Is it wanted by several threads at a time?  Then it is better released soon.  A hint. */
 static inline bool fw_heal_is_wanted(struct fw_heal_lock *lock)
 {
-    return atomic_load_explicit(&lock->vain, memory_order_relaxed) >= FW_HEAL_IN_VAIN;
+    return atomic_load_explicit(&lock->past, memory_order_relaxed) >> 4 >= FW_HEAL_WANTED;
 }
 
 static inline uint16_t fw_heal_habit(uint32_t id, unsigned running)
