@@ -3,11 +3,12 @@
  *
  *     bench_iroots FILE...
  *
- * Each file is loaded once; then its iRoots are observed, those of idiom 1 and all of them.  Times
- * are of the processor, without reading.
+ * Each file is loaded once; then its iRoots are observed and guessed, those of idiom 1 and all of
+ * them.  Times are of the processor, without reading.
  */
 #include "base/alloc.h"
 #include "iroot/observe_trace.h"
+#include "iroot/profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,6 +47,20 @@ static void observe(const struct fw_trace *trace, bool simple)
     fw_iroot_set_destroy(set);
 }
 
+static void profile(const struct fw_trace *trace, bool simple)
+{
+    struct fw_profile_options options = { .simple = simple };
+    struct fw_iroot_set *set = fw_iroot_set_create();
+    struct fw_strtab accesses;
+    double start = processor_time();
+
+    fw_strtab_init(&accesses);
+    fw_profile_trace(trace, &accesses, &options, set, NULL);
+    print_row(simple ? "profile, idiom 1" : "profile, all", trace, set, processor_time() - start);
+    fw_strtab_release(&accesses);
+    fw_iroot_set_destroy(set);
+}
+
 int main(int argc, char **argv)
 {
     struct fw_read_options options = { 0 };
@@ -62,6 +77,8 @@ int main(int argc, char **argv)
                fw_trace_thread_count(trace));
         observe(trace, true);
         observe(trace, false);
+        profile(trace, true);
+        profile(trace, false);
         fw_trace_destroy(trace);
     }
     return 0;

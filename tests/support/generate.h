@@ -26,6 +26,7 @@
  *     waits       condition waits, notify and notifyall
  *     monitors    waits on the lock's own condition, which bears its name
  *     semaphores  post and pend, tokens that were there at the start
+ *     messages    the same few accesses between post and pend, again and again
  *     barriers    barrier rounds of two or more parties
  *     atomics     loads, stores, read-modify-writes and fences with all memory orders
  *     blocks      atomic blocks and function calls

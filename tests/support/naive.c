@@ -249,6 +249,23 @@ static void build_cp(struct build *b)
         ;
 }
 
+bool *fw_naive_lockless(const struct fw_index *index, bool atomics)
+{
+    struct fw_naive to = { .count = index->trace->count };
+    struct build b = { .index = index, .trace = index->trace, .n = to.count, .to = &to };
+
+    to.hard = fw_xcalloc((size_t)b.n * b.n + 1, sizeof *to.hard);
+    for (uint32_t i = 0; i < b.n; i++) {
+        for (uint32_t j = i + 1; j < b.n; j++)
+            if (b.trace->events[i].thread == b.trace->events[j].thread)
+                set(&b, to.hard, i, j);
+        if (atomics || !fw_is_class(b.trace->events[i].kind, FW_CLASS_ATOMIC))
+            add_event(&b, i);
+    }
+    close_transitively(to.hard, b.n);
+    return to.hard;
+}
+
 struct fw_naive *fw_naive_create(const struct fw_index *index)
 {
     struct fw_naive *to = fw_xcalloc(1, sizeof *to);

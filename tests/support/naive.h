@@ -21,6 +21,10 @@ struct fw_naive {
 struct fw_naive *fw_naive_create(const struct fw_index *index);
 void fw_naive_destroy(struct fw_naive *naive);
 
+/* Program order and all synchronisation but that of locks, closed: before[i * count + j].  Without
+ * atomics: their synchronisation does not count either.  The caller frees it. */
+bool *fw_naive_lockless(const struct fw_index *index, bool atomics);
+
 /* Clashing accesses: same variable, different threads, one writes, not both atomic. */
 bool fw_naive_clash(const struct fw_trace *trace, uint32_t a, uint32_t b);
 

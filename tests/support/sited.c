@@ -11,6 +11,16 @@
 #define THREADS 6u
 #define LOCKS   4u
 
+/* One for each thread and what it does, as in a loop. */
+static unsigned site_of_loop(const char *line, size_t len)
+{
+    unsigned hash = 0;
+
+    for (size_t i = 0; i < len && (line[i] != '|' || line[i + 1] != '|'); i++)
+        hash = hash * 31 + (unsigned char)line[i];
+    return hash % 97;
+}
+
 /* The line, THREAD|OP|SITE|ATTRIBUTES, with another site. */
 static void put_line(struct fw_output *out, const char *line, size_t len, unsigned site)
 {
@@ -33,8 +43,10 @@ struct fw_trace *fw_load_sited(const char *text, size_t size, uint64_t seed, cha
     struct fw_trace *trace;
     struct fw_output out;
     unsigned lines = 0, sites, threads;
+    bool loops;
 
     fw_random_init(&random, seed ^ UINT64_C(0x7369746564));
+    loops = fw_random_percent(&random, 30);
     sites = fw_random_percent(&random, 60) ? UINT32_MAX : 2 + fw_random_below(&random, 8);
     threads = fw_random_percent(&random, 50) ? THREADS : 0;
     fw_output_open_memory(&out);
@@ -42,7 +54,8 @@ struct fw_trace *fw_load_sited(const char *text, size_t size, uint64_t seed, cha
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t len = (size_t)((stop ? stop : end) - text);
 
-        put_line(&out, text, len, lines++ % sites);
+        put_line(&out, text, len, loops ? site_of_loop(text, len) : lines % sites);
+        lines++;
         text += len + 1;
     }
     for (unsigned thread = 0; thread < threads; thread++)

@@ -1,9 +1,9 @@
 /*
  * sited.h - a random trace with sites, and with threads that wait at its end.
  *
- * The same trace, but every event has a site: one of its own, or one of a few.  Threads that may
- * still do something ask for a lock that another one has, now and then.  It is a function of the
- * text and the seed.
+ * The same trace, but every event has a site: one of its own, or one of a few, or one for all that
+ * its thread does to the same object.  Threads that may still do something ask for a lock that
+ * another one has, now and then.  It is a function of the text and the seed.
  */
 #ifndef FW_TESTS_SITED_H
 #define FW_TESTS_SITED_H

@@ -1,0 +1,81 @@
+/*
+ * profile.h - which iRoots other runs might expose, guessed from one run.
+ *
+ * The profiler of Yu's dissertation "Finding and tolerating concurrency bugs", chapter IV.  A guess
+ * is not proved: what it leaves out cannot be, as far as synchronisation stays as it was, and much
+ * of what it names cannot be either (src/predict decides).  Definition:
+ *
+ * Happens-before, here, is program order and all synchronisation but that of locks.  B may follow
+ * A, A ~> B, if they conflict (iroot.h; of a lock: A gives it back and B takes it), and
+ *   - B does not happen before A, and
+ *   - for each lock that both threads hold there, not both in shared mode, A is the last access of
+ *     the object in its critical section and B the first one in its.  (An operation of a lock does
+ *     not hold that lock.)
+ * Idioms are those of iroot.h with ~> in place of =>; in idiom 2, too, S does not access the object
+ * between A and C.  The deadlock of idiom 5: S takes y (D) while it holds x since A, T takes x (B)
+ * while it holds y since C, D and B wait without a limit, conflict with C and A, neither happens
+ * before the other one, and no lock is held at both, unless in shared mode.
+ *
+ * How it is kept small: what ~> asks of an access is its thread, object, what and where it is, the
+ * locks with their first and last marks, and its clock.  Accesses equal in all but the clock are
+ * one *entry*; for idiom 1 the first and the last clock of an entry decide, since the earlier A and
+ * the later B are, the less is between them.  For the others the clocks of each pair of entries
+ * within a window are kept.  Whether an access is the last one of a section is known when its
+ * object is accessed again or all locks are given back, so entries are made late.
+ *
+ * Where many objects are treated alike, entries that differ in the object only make as many pairs
+ * as there are objects times the window.  Of those only `most` are kept, by a hash of the objects;
+ * so with many objects something may be overlooked in idioms 2 to 6.
+ *
+ * Memory: entries and pairs of them, a step of the clocks for each message between threads, and
+ * the accesses since a thread has held no lock (at most FW_PROFILE_LATE; if there are more, they
+ * count as the last of their sections: more is guessed, and fw_profiler_hurried says how often).
+ *
+ * Not thread-safe.
+ */
+#ifndef FW_IROOT_PROFILE_H
+#define FW_IROOT_PROFILE_H
+
+#include "iroot/iroot.h"
+#include "iroot/shared.h"
+#include "trace/trace.h"
+
+#define FW_PROFILE_LATE (1u << 20)
+#define FW_PROFILE_MOST 64u
+
+struct fw_profile_options {
+    bool simple;       /* idiom 1 only */
+    bool free_atomics; /* atomic accesses and fences synchronise nobody, as in the dissertation */
+    uint32_t window;   /* 0: FW_IROOT_WINDOW */
+    uint32_t most;     /* couples of two kinds of entries; 0: FW_PROFILE_MOST */
+    const struct fw_shared *shared; /* leave out other accesses; NULL: none */
+    bool same_run; /* it was learnt from this very run: leave out private objects, too */
+};
+
+struct fw_profiler;
+
+/* All are borrowed, and outlive it.  What is guessed is added to the set by fw_profiler_finish. */
+struct fw_profiler *fw_profiler_create(const struct fw_symbols *symbols,
+                                       struct fw_strtab *accesses,
+                                       const struct fw_profile_options *options);
+void fw_profiler_destroy(struct fw_profiler *profiler);
+
+void fw_profiler_batch(struct fw_profiler *profiler, const struct fw_batch *batch);
+/*
+ * The run is over.  Those that may hang on something from outside the program, which comes when it
+ * likes, are added to `outside` as well, unless it is NULL: one of the threads, or one that has
+ * begun it, had waited for a semaphore that nobody in the trace had posted.
+ */
+void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
+                        struct fw_iroot_set *outside);
+
+/* Accesses that were taken for the last of their sections because there were too many. */
+uint64_t fw_profiler_hurried(const struct fw_profiler *profiler);
+
+/* A whole trace, in two passes: one that learns what is shared.  `shared` and `same_run` of the
+ * options are not looked at. */
+void fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
+                      const struct fw_profile_options *options, struct fw_iroot_set *set,
+                      struct fw_iroot_set *outside);
+
+#endif
