@@ -4,9 +4,10 @@
 #
 # A seed that finds nothing within the limit counts as the limit, and the number of those that found it
 # stands behind: 7447 (1/20).  chess depends on no seed and is run once; a search that ends without a failure
-# within its bound is a dash.  (The seed of predict is that of the run that is recorded.)
+# within its bound is a dash.  (The seed of predict is that of the run that is recorded.)  For iroot, which
+# begins with an empty database, recorded runs count as well.
 #
-#   STRATEGIES="random pct pctlarge delay pos chess predict"
+#   STRATEGIES="random pct pctlarge delay pos chess predict"  (iroot)
 #   SEEDS=20  LIMIT=10000 (runs)  JOBS=2  DEPTH=3  WORK=folder (kept: results of what was done are not made again)
 #   PATIENCE=seconds: no seed is begun for a cell after so long; the mean is of those made, 10000 (0/3), ?: none
 set -u
@@ -26,11 +27,14 @@ names=$(bash tests/schedules/build.sh --list "$@" | cut -f1)
 # Runs to the first failure, the limit if there was none, or "-" if there is none to be found.
 first() { # NAME STRATEGY SEED
     local result=$work/$1.$2.$3.json
+    local more=
+    [ "$2" != iroot ] || more=--db=$result.db
     [ -s "$result" ] || (cd "$work" && "$FOREWEAVE" explore -q -s "$2" --seed="$3" -d "$depth" -n "$limit" -j "$jobs" \
-        --until-first --limit=20 --folder="$result.of" --format=json -o "$result" -- "./$1" 2>"$result.errors")
-    rm -rf "$result.of" "$result.errors"
+        $more --until-first --limit=20 --folder="$result.of" --format=json -o "$result" -- "./$1" 2>"$result.errors")
+    rm -rf "$result.of" "$result.errors" "$result".db*
     sed -n 's/.*"runs":{"all":\([0-9]*\).*"end":"\([a-z]*\)".*/\1 \2/p' "$result" |
-        awk '{ if ($2 == "first") print $1; else if ($2 == "exhausted") print "-"; else print "none" }'
+        awk -v profiles="$(sed -n 's/.*"profiles":\([0-9]*\).*/\1/p' "$result")" '{
+            if ($2 == "first") print $1 + profiles; else if ($2 == "exhausted") print "-"; else print "none" }'
 }
 
 cell() { # NAME STRATEGY

@@ -2,9 +2,11 @@
  * cmd_explore.c - foreweave explore: runs a program under many schedules.
  */
 #include "base/alloc.h"
-#include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/explore.h"
+#include "cmd/explore_watch.h"
+#include "cmd/hunted.h"
+#include "cmd/inputs.h"
 #include "cmd/interrupt.h"
 #include "cmd/places.h"
 #include "cmd/predicted.h"
@@ -23,8 +25,9 @@ struct explore {
     int strategy, format, timeouts;
     struct fw_words points;
     uint64_t depth, seed, runs, idle, jobs;
-    const char *preemptions, *time, *limit, *ok, *output, *folder;
+    const char *preemptions, *time, *limit, *ok, *output, *folder, *inputs;
     struct fw_escort_commands escort;
+    struct fw_hunted_options iroots;
     bool until_first, quiet, virtual_time;
 };
 
@@ -37,6 +40,9 @@ static const struct explore defaults = { .strategy = FW_EXPLORE_PCT,
                                          .depth = 3,
                                          .seed = 1,
                                          .jobs = 1,
+                                         .iroots = { .attempts = 2,
+                                                     .quiet = FW_PROFILING_QUIET,
+                                                     .window = FW_IROOT_WINDOW },
                                          .runs = NOT_GIVEN,
                                          .idle = NOT_GIVEN };
 
@@ -48,6 +54,7 @@ static const char *const strategies[] = {
     [FW_EXPLORE_POS] = "pos",
     [FW_EXPLORE_CHESS] = "chess",
     [FW_EXPLORE_PREDICT] = "predict",
+    [FW_EXPLORE_IROOT] = "iroot",
     [FW_EXPLORE_NONE] = "none",
     NULL,
 };
@@ -71,24 +78,28 @@ static const struct {
 
 #define BUDGETS .group = "Budgets"
 #define SERVERS .group = "Servers"
+#define IROOTS  .group = "iRoots"
 #define HOW     .group = "How to explore"
 
 static const struct fw_option options[] = {
-    { "strategy", 's', "NAME", "random, pct (default), pctlarge, delay, pos, chess, predict, none",
+    { "strategy", 's', "NAME",
+      "random, pct (default), pctlarge, delay, pos, chess, predict, iroot, none",
       FW_OPTION(CHOICE, struct explore, strategy), .choices = strategies, HOW,
       .detail = "random: at every point each thread that can go on is as likely as any other. pct: "
                 "random priorities, which change at a few random points. pctlarge: the same, but "
                 "priorities are weights. delay: all threads run at the same speed, with random "
                 "delays. pos: partial order sampling. chess: all schedules, those with fewest "
                 "preemptions first. predict: a run is recorded, what it could have shown otherwise "
-                "is tried first, then pct. none: nobody is preempted and all runs are the same, "
+                "is tried first, then pct. iroot: some runs are recorded, and what two threads "
+                "could do to each other that no run has shown is tried, one after the other. none: "
+                "nobody is preempted and all runs are the same, "
                 "unless something else than the schedule decides." },
     { "depth", 'd', "D", "pct: bugs of this depth (3)", FW_OPTION(COUNT, struct explore, depth),
-      HOW,
+      .rare = true, HOW,
       .detail = "A bug of depth D needs D orderings of two events to show itself. Larger values "
                 "find deeper bugs, with a smaller chance in each run." },
     { "preemptions", 0, "K", "chess: at most K preemptions, or all (2)",
-      FW_OPTION(TEXT, struct explore, preemptions), HOW,
+      FW_OPTION(TEXT, struct explore, preemptions), .rare = true, HOW,
       .detail = "With all, schedules are searched up to the order of operations that do not depend "
                 "on each other." },
     { "points", 0, "WHICH", "shared (default), all, sync, or names",
@@ -115,7 +126,7 @@ static const struct fw_option options[] = {
     { "until-first", 0, NULL, "end with the first failing run",
       FW_OPTION(FLAG, struct explore, until_first), BUDGETS },
     { "idle", 0, "N", "end after N runs without anything new",
-      FW_OPTION(COUNT, struct explore, idle), BUDGETS,
+      FW_OPTION(COUNT, struct explore, idle), .rare = true, BUDGETS,
       .detail = "New is a failure, a place that touches shared memory, or two places that touch "
                 "the same object one after the other in different threads." },
     { "limit", 0, "SECONDS", "a longer run hangs, which is a failure (10)",
@@ -129,6 +140,11 @@ static const struct fw_option options[] = {
                 "its environment FOREWEAVE_STATUS is the exit status (128 + N after signal N) and "
                 "FOREWEAVE_OUTPUT a file with what was printed. Deadlocks and runs that hang are "
                 "always failures." },
+    { "inputs", 0, "FILE", "one campaign for each line of FILE, which has arguments",
+      FW_OPTION(FILE, struct explore, inputs), .rare = true,
+      .detail = "They come behind those of the command line. Budgets are for each. With the memo "
+                "database (--db, --strategy=iroot) what one input has exposed is not tried again "
+                "with the next." },
     { "setup", 0, "COMMAND", "a command to run before each run",
       FW_OPTION(TEXT, struct explore, escort.setup), .rare = true, SERVERS,
       .detail = "It is run by the shell and must exit with 0." },
@@ -141,6 +157,30 @@ static const struct fw_option options[] = {
     { "teardown", 0, "COMMAND", "a command that makes the program end (SIGTERM)",
       FW_OPTION(TEXT, struct explore, escort.teardown), .rare = true, SERVERS,
       .detail = "Without it a program that is driven is sent SIGTERM, and may end by it." },
+    { "db", 0, "WHERE", "the memo database: a file, or postgresql://...",
+      FW_OPTION(TEXT, struct explore, iroots.db), IROOTS,
+      .detail = "What has been exposed, predicted and tried is kept there, for later campaigns, "
+                "other inputs and other machines; what was exposed is not tried again. For "
+                "--strategy=iroot it is .foreweave/memo.db unless said otherwise; other strategies "
+                "write what their runs expose if it is given. See foreweave coverage." },
+    { "profile", 0, "N", "iroot: record until N runs bring nothing new (3)",
+      FW_OPTION(COUNT, struct explore, iroots.quiet), .rare = true, IROOTS },
+    { "attempts", 0, "K", "iroot: try each one K times at most (2)",
+      FW_OPTION(COUNT, struct explore, iroots.attempts), .rare = true, IROOTS },
+    { "idioms", 0, "LIST", "iroot: only these, as 1,2,5",
+      FW_OPTION(LIST, struct explore, iroots.idioms), .rare = true, IROOTS },
+    { "window", 0, "N", "accesses of a thread that an idiom may span (100)",
+      FW_OPTION(COUNT, struct explore, iroots.window), .rare = true, IROOTS },
+    { "predictor", 0, "WHICH", "iroot: both (default), guess or proof",
+      FW_OPTION(CHOICE, struct explore, iroots.predictor), .choices = fw_hunted_predictors,
+      .rare = true, IROOTS,
+      .detail = "guess: what the order of locks alone seems to allow; threads are held at the "
+                "places in question. proof: what is proved to be possible, with a schedule." },
+    { "infeasible", 0, NULL, "iroot: also try what is proved not to happen",
+      FW_OPTION(FLAG, struct explore, iroots.infeasible), .rare = true, IROOTS,
+      .detail = "It is proved for reorderings of the recorded runs; others may differ." },
+    { "own", 0, NULL, "iroot: only the program's own code",
+      FW_OPTION(FLAG, struct explore, iroots.own), .rare = true, IROOTS },
     { "folder", 0, "DIR", "keep runs and schedules in DIR, and go on there",
       FW_OPTION(DIR, struct explore, folder),
       .detail = "What the runs have shown is kept in DIR/journal. The same command again takes "
@@ -212,6 +252,8 @@ static int parse(const struct explore *explore, struct fw_campaign_setup *setup)
         return fw_cmd_usage("--depth: %" PRIu64 " is not between 1 and 64", explore->depth);
     if (explore->jobs < 1 || explore->jobs > 256)
         return fw_cmd_usage("--jobs: %" PRIu64 " is not between 1 and 256", explore->jobs);
+    if (explore->inputs && explore->folder && setup->strategy != FW_EXPLORE_IROOT)
+        return fw_cmd_usage("--inputs and --folder: a journal is about one input");
     setup->session.limit = LIMIT;
     setup->depth = (uint32_t)explore->depth;
     setup->jobs = (uint32_t)explore->jobs;
@@ -221,79 +263,9 @@ static int parse(const struct explore *explore, struct fw_campaign_setup *setup)
     if (!status)
         status = parse_preemptions(explore->preemptions, &setup->preemptions);
     if (!setup->runs && !setup->idle && setup->seconds <= 0 && !setup->until_first &&
-        setup->strategy != FW_EXPLORE_CHESS)
+        setup->strategy != FW_EXPLORE_CHESS && setup->strategy != FW_EXPLORE_IROOT)
         setup->runs = 1000;
     return status;
-}
-
-/* --- progress -------------------------------------------------------------------------------- */
-
-struct watch {
-    struct fw_explored explored;
-    char *folder; /* of schedules */
-    struct fw_progress line;
-    uint64_t next; /* runs at which the next line is due, where there is no terminal */
-    bool quiet;
-};
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void say_line(struct watch *watch)
-{
-    struct fw_output out;
-
-    if (watch->explored.state->runs < watch->next)
-        return;
-    while (watch->next <= watch->explored.state->runs)
-        watch->next *= 10;
-    fw_output_open_fd(&out, STDERR_FILENO, "standard error");
-    fw_explored_line(&watch->explored, &out);
-    fw_output_flush(&out);
-    out.fd = -1; /* stays open */
-    fw_output_abandon(&out);
-}
-
-static void watch_progress(void *context, const struct fw_campaign_state *state)
-{
-    struct watch *watch = context;
-    char text[160];
-
-    watch->explored.state = state;
-    if (!watch->quiet && isatty(STDERR_FILENO)) {
-        snprintf(text, sizeof text,
-                 "%s: %" PRIu64 " runs, %.0f/s, %" PRIu64 " failed in %zu ways, %zu pairs",
-                 watch->explored.strategy, state->runs,
-                 (double)(state->runs - state->known) / (state->seconds + 1e-6), state->failing,
-                 state->failures.len, state->pairs);
-        fw_progress_line(&watch->line, now(), text);
-    } else if (!watch->quiet) {
-        say_line(watch);
-    }
-}
-
-/* A folder of its own, when the first failure is found. */
-static const char *make_folder(void *context)
-{
-    struct watch *watch = context;
-    struct fw_error err;
-    char *path, *slash;
-
-    if (watch->folder)
-        return watch->folder;
-    if (fw_place_default(&path, &err) < 0) {
-        fw_cmd_warning("no schedules are kept: %s", err.message);
-        return NULL;
-    }
-    slash = strrchr(path, '/');
-    watch->folder = fw_xstrndup(path, (size_t)(slash - path));
-    free(path);
-    return watch->folder;
 }
 
 /* --- the command ----------------------------------------------------------------------------- */
@@ -332,22 +304,29 @@ static int exit_status(const struct fw_campaign_state *state)
                : FW_EXIT_OK;
 }
 
-static int report(const struct explore *explore, const struct fw_explored *explored)
+/* One document, whatever the number of inputs. */
+static void report(const struct explore *explore, const struct fw_explored *explored,
+                   struct fw_output *out)
 {
-    struct fw_output out;
-    int status = fw_cmd_output(&out, explore->output);
+    const struct fw_campaign_setup *setup = explored->setup;
 
-    if (status)
-        return status;
     if (explored->state->blind)
         fw_cmd_warning("'%s' was not built with 'foreweave cc': threads were switched where they "
                        "synchronise, not where they access memory",
-                       explored->setup->session.argv[0]);
-    if (explore->format == FW_FORMAT_JSON)
-        fw_explored_json(explored, &out);
-    else
-        fw_explored_text(explored, &out);
-    return fw_cmd_output_close(&out, exit_status(explored->state));
+                       setup->session.argv[0]);
+    if (explore->format == FW_FORMAT_JSON) {
+        fw_explored_json(explored, out);
+        return;
+    }
+    if (explore->inputs) {
+        fw_output_text(out, "input:");
+        for (char *const *word = setup->session.argv; *word; word++) {
+            fw_output_text(out, " ");
+            fw_output_word(out, *word);
+        }
+        fw_output_text(out, "\n");
+    }
+    fw_explored_text(explored, out);
 }
 
 /* Names of points may be misspelt. */
@@ -359,7 +338,7 @@ static void warn_of_names(const struct fw_campaign_setup *setup, const struct fw
 }
 
 static int explore_program(const struct explore *explore, struct fw_campaign_setup *setup,
-                           struct watch *watch)
+                           struct fw_explore_watch *watch, struct fw_output *out)
 {
     struct fw_error err = { "" };
     struct fw_campaign *campaign = fw_campaign_create(setup, &err);
@@ -378,7 +357,8 @@ static int explore_program(const struct explore *explore, struct fw_campaign_set
     } else {
         fw_progress_clear(&watch->line);
         warn_of_names(setup, campaign);
-        status = report(explore, &watch->explored);
+        report(explore, &watch->explored, out);
+        status = exit_status(watch->explored.state);
     }
     fw_campaign_destroy(campaign);
     return status;
@@ -393,6 +373,8 @@ static int prepare_folder(const struct explore *explore, struct fw_campaign_setu
         return 0;
     if (fw_folder_make(explore->folder, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (setup->strategy == FW_EXPLORE_IROOT)
+        return 0; /* the memo database knows what was done */
     setup->journal = fw_xasprintf("%s/journal", explore->folder);
     setup->about = about(explore, argv);
     return 0;
@@ -400,12 +382,12 @@ static int prepare_folder(const struct explore *explore, struct fw_campaign_setu
 
 /* Records one run and foresees others, which come first.  Of a limited time recording may take what
  * a run may, and predicting half of the rest; the campaign has what is left. */
-static int predict(const struct explore *explore, struct watch *watch,
+static int predict(const struct explore *explore, struct fw_explore_watch *watch,
                    struct fw_predicted *predicted, struct fw_campaign_setup *setup, char **argv)
 {
-    const char *folder = explore->folder ? explore->folder : make_folder(watch);
+    const char *folder = explore->folder ? explore->folder : fw_explore_watch_folder(watch);
     char *trace = folder ? fw_xasprintf("%s/trace.fwt", folder) : NULL;
-    double start = now(), all = setup->seconds, limit = setup->session.limit, left;
+    double start = fw_session_now(), all = setup->seconds, limit = setup->session.limit, left;
     double most = all > A_START ? all : A_START;
     struct fw_predicted_setup recording = { .argv = argv,
                                             .runtime = setup->session.runtime,
@@ -421,52 +403,126 @@ static int predict(const struct explore *explore, struct watch *watch,
     free(trace);
     if (!status)
         setup->proposals = fw_predicted_propose(predicted);
-    left = start + all - now();
+    left = start + all - fw_session_now();
     if (all > 0)
         setup->seconds = left > NO_TIME ? left : NO_TIME;
     return status;
 }
 
+/* iRoots: what runs have exposed, and what is to be tried. */
+static int begin_iroots(const struct explore *explore, struct fw_explore_watch *watch,
+                        struct fw_hunted *hunted, struct fw_campaign_setup *setup)
+{
+    bool hunts = setup->strategy == FW_EXPLORE_IROOT;
+    const char *folder = !hunts            ? NULL
+                         : explore->folder ? explore->folder
+                                           : fw_explore_watch_folder(watch);
+
+    if (hunts && !folder)
+        return FW_EXIT_FAILURE;
+    hunted->quiet = explore->quiet;
+    watch->explored.hunted = hunted;
+    return fw_hunted_begin(hunted, setup, strategies[explore->strategy], folder);
+}
+
+/* One input: a campaign of its own. */
+static int explore_input(const struct explore *explore, const struct fw_campaign_setup *common,
+                         char **argv, struct fw_output *out)
+{
+    struct fw_campaign_setup setup = *common;
+    struct fw_explored explored = { &setup, NULL, strategies[explore->strategy], NULL };
+    struct fw_predicted predicted = { 0 };
+    struct fw_explore_watch watch;
+    struct fw_hunted hunted;
+    int status = fw_hunted_check(&hunted, &explore->iroots);
+
+    setup.session.argv = argv;
+    setup.context = &watch;
+    fw_explore_watch_init(&watch, &explored, explore->quiet);
+    if (!status)
+        status = prepare_folder(explore, &setup, argv);
+    if (!status && setup.strategy == FW_EXPLORE_PREDICT)
+        status = predict(explore, &watch, &predicted, &setup, argv);
+    if (!status)
+        status = begin_iroots(explore, &watch, &hunted, &setup);
+    if (!status)
+        status = explore_program(explore, &setup, &watch, out);
+    fw_hunted_release(&hunted);
+    fw_predicted_release(&predicted, status);
+    fw_explore_watch_release(&watch);
+    free((char *)setup.journal);
+    free((char *)setup.about);
+    return status;
+}
+
+/* Of two inputs' statuses the one that says more. */
+static int worse(int a, int b)
+{
+    static const int order[] = { FW_EXIT_FAILURE, FW_EXIT_USAGE, FW_EXIT_INPUT, FW_EXIT_FINDINGS,
+                                 FW_EXIT_BUDGET };
+
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return a;
+}
+
+static int explore_inputs(const struct explore *explore, struct fw_campaign_setup *setup,
+                          const struct fw_inputs *inputs)
+{
+    bool list = explore->inputs && explore->format == FW_FORMAT_JSON;
+    int status = FW_EXIT_OK, opened;
+    struct fw_output out;
+
+    opened = fw_cmd_output(&out, explore->output);
+    if (opened)
+        return opened;
+    fw_output_text(&out, list ? "{\"schema\":1,\"inputs\":[" : "");
+    for (size_t i = 0; i < inputs->at.len; i++) {
+        int own;
+
+        fw_output_text(&out, list && i ? "," : "");
+        own = explore_input(explore, setup, inputs->at.at[i], &out);
+        if (own != FW_EXIT_OK && own != FW_EXIT_FINDINGS && own != FW_EXIT_BUDGET) {
+            fw_output_abandon(&out);
+            return own;
+        }
+        status = worse(status, own);
+        fw_output_flush(&out);
+    }
+    fw_output_text(&out, list ? "]}\n" : "");
+    return fw_cmd_output_close(&out, status);
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct explore *explore = values;
-    struct fw_campaign_setup setup = { .session = { .argv = argv, .serve = true } };
-    struct watch watch = { .next = 10, .quiet = explore->quiet };
-    struct fw_predicted predicted = { 0 };
-    struct fw_places places;
+    struct fw_campaign_setup setup = { .session = { .serve = true } };
+    struct fw_places places = { 0 };
+    struct fw_inputs inputs;
     struct fw_error err;
     int status = parse(explore, &setup);
 
     (void)argc;
     if (status)
         return status;
-    if (fw_launch_check(argv[0], &err) < 0)
-        return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    if (fw_places_find(&places, &err) < 0) {
-        fw_places_release(&places);
-        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    }
+    if (fw_inputs_read(&inputs, explore->inputs, argv, &err) < 0 ||
+        fw_launch_check(argv[0], &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_INPUT, &err);
+    else if (fw_places_find(&places, &err) < 0)
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     setup.session.runtime = places.runtime;
     setup.session.virtual_time = explore->virtual_time;
     setup.session.escort = explore->escort;
     setup.session.timeouts = longest[explore->timeouts];
     setup.session.stop = fw_interrupt_watch();
-    setup.context = &watch;
-    setup.progress = watch_progress;
-    setup.place = make_folder;
+    setup.progress = fw_explore_watch_progress;
+    setup.place = fw_explore_watch_folder;
     setup.folder = explore->folder;
-    watch.explored = (struct fw_explored) { &setup, NULL, strategies[explore->strategy] };
-    fw_progress_init(&watch.line, STDERR_FILENO, 0, now());
-    status = prepare_folder(explore, &setup, argv);
-    if (!status && setup.strategy == FW_EXPLORE_PREDICT)
-        status = predict(explore, &watch, &predicted, &setup, argv);
     if (!status)
-        status = explore_program(explore, &setup, &watch);
-    fw_predicted_release(&predicted, status);
-    free(watch.folder);
+        status = explore_inputs(explore, &setup, &inputs);
     free((void *)setup.names);
-    free((char *)setup.journal);
-    free((char *)setup.about);
+    fw_inputs_release(&inputs);
     fw_places_release(&places);
     return status;
 }

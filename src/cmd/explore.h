@@ -5,12 +5,14 @@
 #define FW_CMD_EXPLORE_H
 
 #include "base/output.h"
+#include "cmd/hunted.h"
 #include "explore/campaign.h"
 
 struct fw_explored {
     const struct fw_campaign_setup *setup;
     const struct fw_campaign_state *state;
     const char *strategy; /* its name */
+    const struct fw_hunted *hunted;
 };
 
 void fw_explored_text(const struct fw_explored *explored, struct fw_output *out);

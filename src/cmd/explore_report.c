@@ -25,12 +25,14 @@ static bool has_gap(const struct fw_campaign_state *state, size_t gap)
     return *(const uint64_t *)((const char *)state + gaps[gap].at) > 0;
 }
 
-static bool is_complete(const struct fw_campaign_state *state)
+static bool is_complete(const struct fw_explored *explored)
 {
+    const struct fw_campaign_state *state = explored->state;
+
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         if (has_gap(state, i))
             return false;
-    return state->end == FW_CAMPAIGN_EXHAUSTED && !state->blind;
+    return !explored->setup->hunt && state->end == FW_CAMPAIGN_EXHAUSTED && !state->blind;
 }
 
 static bool is_bounded(const struct fw_explored *explored)
@@ -49,7 +51,9 @@ static const char *why(const struct fw_explored *explored, char text[WHY])
     case FW_CAMPAIGN_IDLE:
         return "nothing new";
     case FW_CAMPAIGN_EXHAUSTED:
-        if (!is_complete(explored->state))
+        if (explored->setup->hunt)
+            return "nothing is left to try";
+        if (!is_complete(explored))
             return "no schedule is left, but not all were run";
         if (!is_bounded(explored))
             return "all schedules were run";
@@ -167,9 +171,13 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
     for (size_t i = 0; i < state->failures.len; i++)
         print_failure(&state->failures.at[i], i + 1, out);
     print_search(explored, out);
-    fw_output_text(out, "iRoots exposed, by idiom 1 to 6: ");
-    print_coverage(state, out);
-    fw_output_text(out, "\n");
+    if (explored->setup->hunt) {
+        fw_hunted_text(explored->hunted, state, out);
+    } else {
+        fw_output_text(out, "iRoots exposed, by idiom 1 to 6: ");
+        print_coverage(state, out);
+        fw_output_text(out, "\n");
+    }
     fw_output_printf(out, "%s, seed %" PRIu64 ": %" PRIu64 " run%s", explored->strategy,
                      explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");
     if (state->known)
@@ -272,9 +280,10 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     for (unsigned i = 1; i <= FW_IDIOMS; i++)
         fw_json_number(&json, NULL, state->exposed[i]);
     fw_json_end(&json);
+    fw_hunted_json(explored->hunted, &json);
     fw_json_text(&json, "end", end_word(state->end));
-    fw_json_bool(&json, "complete", is_complete(state));
-    if (state->end == FW_CAMPAIGN_EXHAUSTED)
+    fw_json_bool(&json, "complete", is_complete(explored));
+    if (state->end == FW_CAMPAIGN_EXHAUSTED && !explored->setup->hunt)
         write_why(&json, explored);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);

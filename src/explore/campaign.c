@@ -54,6 +54,7 @@ struct fw_campaign {
     double start;
     bool uncontrolled;
     struct fw_coverage *coverage;
+    bool hunting; /* something may be left to seek */
     struct fw_collector collector;
     struct fw_leftover leftover;
     FW_VEC(struct wanted) captures; /* of the round, until they are collected */
@@ -116,6 +117,7 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
         [FW_EXPLORE_POS] = FW_STRATEGY_POS,
         [FW_EXPLORE_CHESS] = FW_STRATEGY_CHOICES,
         [FW_EXPLORE_PREDICT] = FW_STRATEGY_PCT,
+        [FW_EXPLORE_IROOT] = FW_STRATEGY_PCT, /* when nothing is left to seek */
         [FW_EXPLORE_NONE] = FW_STRATEGY_NONE,
     };
     const struct fw_campaign *campaign = worker->campaign;
@@ -132,6 +134,9 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
         order.strategy = FW_STRATEGY_NONE;
     else if (campaign->chess)
         fw_chess_order(campaign->chess, number - campaign->first, &order);
+    else if (campaign->hunting)
+        fw_hunt_order(setup->hunt, number - campaign->first, worker->session, worker->watcher,
+                      &worker->steps, &worker->paths, &order);
     else
         order_proposed(worker, number, &order);
     return order;
@@ -143,14 +148,6 @@ static bool is_on_its_way(const struct fw_campaign *campaign, const struct fw_tr
 {
     return trial->result.end == FW_RUN_TIMEOUT && trial->result.moves && campaign->ended &&
            trial->points < campaign->length;
-}
-
-static void read_exposed(struct fw_trial *trial, struct fw_watcher *watcher)
-{
-    const struct fw_iroot_set *set = fw_watcher_look(watcher);
-
-    for (uint32_t i = 0; i < fw_iroot_set_count(set); i++)
-        fw_vec_push(&trial->exposed, *fw_iroot_set_get(set, i));
 }
 
 /* -1: the campaign cannot go on. */
@@ -165,7 +162,7 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
     if (trial->result.end == FW_RUN_OVER)
         return 0; /* it was our time that was over */
     fw_trial_read(trial, worker->session);
-    read_exposed(trial, worker->watcher);
+    fw_watcher_list(worker->watcher, &trial->exposed);
     trial->cut = is_on_its_way(campaign, trial) ? campaign->setup.session.limit : 0;
     judged = fw_failure_judge(trial, worker->session, campaign->setup.ok, err);
     if (judged)
@@ -300,6 +297,23 @@ static size_t round_size(const struct fw_campaign *campaign)
     return size;
 }
 
+/* 0: none is left.  When a hunt is over, other runs follow as long as a budget lets them. */
+static int plan_round(struct fw_campaign *campaign, size_t *count, struct fw_error *err)
+{
+    const struct fw_campaign_setup *setup = &campaign->setup;
+    size_t most = *count = round_size(campaign);
+
+    if (!campaign->hunting || !campaign->knowledge.state.runs || !most)
+        return 0;
+    if (fw_hunt_plan(setup->hunt, most, count, err) < 0)
+        return -1;
+    if (*count || (!setup->runs && setup->seconds <= 0 && !setup->idle))
+        return 0;
+    campaign->hunting = false;
+    *count = most;
+    return 0;
+}
+
 /* Slots whose trials the journal tells. */
 static void recall(struct fw_campaign *campaign, size_t count)
 {
@@ -345,6 +359,24 @@ static void run_round(struct fw_campaign *campaign, size_t count)
     pthread_mutex_unlock(&campaign->lock);
 }
 
+/* Into the memo database. */
+static void note_trial(struct fw_campaign *campaign, size_t slot, uint32_t fresh)
+{
+    const struct fw_trial *trial = &campaign->trials[slot];
+    const char *folder = campaign->collector.folder;
+    char *schedule = trial->failure && folder ? fw_collector_path(folder, trial->failure) : NULL;
+    struct fw_ledger_entry entry = { .trial = trial, .fresh = fresh, .schedule = schedule };
+
+    if (campaign->hunting && trial->number > 1) {
+        entry.claim = fw_hunt_claim(campaign->setup.hunt, slot);
+        fw_hunt_learn(campaign->setup.hunt, slot, trial);
+    }
+    if (!campaign->failed &&
+        fw_ledger_add(&campaign->setup.ledger, &entry, &campaign->error) < 0)
+        campaign->failed = true;
+    free(schedule);
+}
+
 /* What the trial has shown becomes known. */
 static void take_trial(struct fw_campaign *campaign, size_t slot)
 {
@@ -356,7 +388,7 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
         campaign->decisions = trial->decision_bytes;
     campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
     fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
-    fw_coverage_add(campaign->coverage, &trial->exposed);
+    note_trial(campaign, slot, fw_coverage_add(campaign->coverage, &trial->exposed));
     for (unsigned i = 1; i <= FW_IDIOMS; i++)
         knowledge->state.exposed[i] =
             fw_iroot_set_of_idiom(fw_coverage_set(campaign->coverage), i);
@@ -446,8 +478,10 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
     if (start_workers(campaign, err) < 0)
         return -1;
     while (!over) {
-        size_t count = round_size(campaign), shared = state->shared;
+        size_t count, shared = state->shared;
 
+        if (plan_round(campaign, &count, err) < 0)
+            return -1;
         if (count == 0) {
             state->end = FW_CAMPAIGN_EXHAUSTED;
             break;
@@ -461,6 +495,10 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
         over = take_round(campaign, count);
         if (collect(campaign, err) < 0)
             return -1;
+        if (campaign->failed) {
+            *err = campaign->error;
+            return -1;
+        }
         tidy_up(campaign);
         if (campaign->chess && state->shared > shared)
             fw_chess_restart(campaign->chess);
@@ -477,27 +515,6 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-static int compare_trials(const void *a, const void *b)
-{
-    const struct fw_trial *x = a, *y = b;
-
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int open_journal(struct fw_campaign *campaign, struct fw_error *err)
-{
-    struct fw_trial_vec *known = &campaign->known;
-
-    if (!campaign->setup.journal)
-        return 0;
-    campaign->journal = fw_journal_open(campaign->setup.journal, campaign->setup.about, known, err);
-    if (campaign->journal < 0)
-        return -1;
-    if (known->len)
-        qsort(known->at, known->len, sizeof *known->at, compare_trials);
-    return 0;
-}
-
 struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup, struct fw_error *err)
 {
     struct fw_campaign *campaign = fw_xcalloc(1, sizeof *campaign);
@@ -511,18 +528,21 @@ struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup, st
     campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
     fw_knowledge_init(&campaign->knowledge);
     fw_leftover_init(&campaign->leftover);
-    campaign->coverage = fw_coverage_create();
+    campaign->hunting = setup->hunt != NULL;
+    campaign->coverage = setup->coverage ? setup->coverage : fw_coverage_create();
+    campaign->setup.ledger.coverage = campaign->coverage;
     campaign->collector = (struct fw_collector) { &campaign->setup, setup->folder, NULL };
     if (setup->strategy == FW_EXPLORE_CHESS)
         campaign->chess = fw_chess_create(setup->preemptions);
     pthread_mutex_init(&campaign->lock, NULL);
     pthread_cond_init(&campaign->begin, NULL);
     pthread_cond_init(&campaign->over, NULL);
-    if (open_journal(campaign, err) < 0) {
-        fw_campaign_destroy(campaign);
-        return NULL;
-    }
-    return campaign;
+    if (setup->journal)
+        campaign->journal = fw_journal_open(setup->journal, setup->about, &campaign->known, err);
+    if (!setup->journal || campaign->journal >= 0)
+        return campaign;
+    fw_campaign_destroy(campaign);
+    return NULL;
 }
 
 static void stop_workers(struct fw_campaign *campaign)
@@ -560,7 +580,8 @@ void fw_campaign_destroy(struct fw_campaign *campaign)
     fw_chess_destroy(campaign->chess);
     fw_collector_release(&campaign->collector);
     fw_leftover_release(&campaign->leftover);
-    fw_coverage_destroy(campaign->coverage);
+    if (!campaign->setup.coverage)
+        fw_coverage_destroy(campaign->coverage);
     fw_vec_release(&campaign->captures);
     fw_knowledge_release(&campaign->knowledge);
     free(campaign);

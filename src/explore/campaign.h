@@ -13,6 +13,8 @@
 #ifndef FW_EXPLORE_CAMPAIGN_H
 #define FW_EXPLORE_CAMPAIGN_H
 
+#include "explore/hunt.h"
+#include "explore/ledger.h"
 #include "explore/proposals.h"
 #include "explore/trial.h"
 #include "iroot/observe.h"
@@ -25,6 +27,7 @@ enum fw_explore_strategy {
     FW_EXPLORE_POS,
     FW_EXPLORE_CHESS,
     FW_EXPLORE_PREDICT, /* what was predicted first, then pct */
+    FW_EXPLORE_IROOT,   /* what the setup's hunt says */
     FW_EXPLORE_NONE,    /* nobody is preempted: all runs are the same */
     FW_EXPLORE_STRATEGIES,
 };
@@ -91,6 +94,9 @@ struct fw_campaign_setup {
     bool until_first;
     uint32_t jobs;
     struct fw_observe_options observe;
+    struct fw_coverage *coverage; /* what was exposed before counts; NULL: nothing was */
+    struct fw_hunt *hunt;         /* iroot: what to test */
+    struct fw_ledger ledger;
     const char *ok;      /* a command that judges, or NULL */
     const char *journal; /* a file, or NULL */
     const char *folder;  /* of schedules; NULL: none are kept */

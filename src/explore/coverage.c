@@ -12,6 +12,8 @@ struct fw_coverage {
     pthread_mutex_t lock;
     struct fw_strtab accesses; /* these are guarded by lock */
     struct fw_locator *locator;
+    FW_VEC(char *) places; /* FILE:LINE by number; NULL: not known */
+    FW_VEC(bool) own;
     struct fw_iroot_set *exposed;
 };
 
@@ -33,8 +35,21 @@ void fw_coverage_destroy(struct fw_coverage *coverage)
     pthread_mutex_destroy(&coverage->lock);
     fw_strtab_release(&coverage->accesses);
     fw_locator_destroy(coverage->locator);
+    for (size_t i = 0; i < coverage->places.len; i++)
+        free(coverage->places.at[i]);
+    fw_vec_release(&coverage->places);
+    fw_vec_release(&coverage->own);
     fw_iroot_set_destroy(coverage->exposed);
     free(coverage);
+}
+
+/* Numbers up to the table's have an entry; what nobody has located counts as the program's own. */
+static void make_room(struct fw_coverage *coverage)
+{
+    while (coverage->places.len < fw_strtab_count(&coverage->accesses)) {
+        fw_vec_push(&coverage->places, NULL);
+        fw_vec_push(&coverage->own, true);
+    }
 }
 
 uint32_t fw_coverage_number(void *context, const char *module, uint64_t offset,
@@ -47,6 +62,10 @@ uint32_t fw_coverage_number(void *context, const char *module, uint64_t offset,
     pthread_mutex_lock(&coverage->lock);
     located = fw_locate(coverage->locator, module, offset, does);
     number = fw_access_intern(&coverage->accesses, &located.access);
+    make_room(coverage);
+    coverage->own.at[number] = located.own;
+    if (located.file && !coverage->places.at[number])
+        coverage->places.at[number] = fw_xasprintf("%s:%u", located.file, located.line);
     pthread_mutex_unlock(&coverage->lock);
     return number;
 }
@@ -60,7 +79,20 @@ uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec
     return fresh;
 }
 
-const struct fw_iroot_set *fw_coverage_set(const struct fw_coverage *coverage)
+struct fw_iroot_set *fw_coverage_set(struct fw_coverage *coverage)
 {
     return coverage->exposed;
+}
+
+struct fw_strtab *fw_coverage_accesses(struct fw_coverage *coverage)
+{
+    return &coverage->accesses;
+}
+
+struct fw_memo_names fw_coverage_names(struct fw_coverage *coverage)
+{
+    make_room(coverage);
+    return (struct fw_memo_names) { .accesses = &coverage->accesses,
+                                    .places = (const char *const *)coverage->places.at,
+                                    .own = coverage->own.at };
 }

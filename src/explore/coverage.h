@@ -1,14 +1,15 @@
 /*
  * coverage.h - the iRoots that the runs of a campaign have exposed, and their static accesses.
  *
- * Workers number accesses (fw_coverage_number, any thread); what their runs have exposed is added
- * by one thread, run by run.
+ * Workers number accesses (fw_coverage_number, any thread).  Everything else is for one thread,
+ * while no worker runs: what runs have exposed is added run by run.
  */
 #ifndef FW_EXPLORE_COVERAGE_H
 #define FW_EXPLORE_COVERAGE_H
 
 #include "base/vec.h"
 #include "iroot/iroot.h"
+#include "memo/memo.h"
 
 #include <stddef.h>
 
@@ -27,6 +28,9 @@ uint32_t fw_coverage_number(void *coverage, const char *module, uint64_t offset,
 uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed);
 
 /* All so far. */
-const struct fw_iroot_set *fw_coverage_set(const struct fw_coverage *coverage);
+struct fw_iroot_set *fw_coverage_set(struct fw_coverage *coverage);
+struct fw_strtab *fw_coverage_accesses(struct fw_coverage *coverage);
+/* For the memo database; good until an access is numbered. */
+struct fw_memo_names fw_coverage_names(struct fw_coverage *coverage);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -76,18 +77,18 @@ int fw_escort_prepare(const struct fw_escort_commands *commands, int output, str
 
 /* --- the escort itself ----------------------------------------------------------------------- */
 
-static pid_t await_program(const struct fw_control_head *head)
+static pid_t await_program(const _Atomic int32_t *program)
 {
     const struct timespec pause = { 0, 1000000 };
 
-    while (!atomic_load(&head->claimed))
+    while (!*program)
         nanosleep(&pause, NULL);
-    return atomic_load(&head->claimed);
+    return *program;
 }
 
-static void go_along(const struct fw_escort *escort, const struct fw_control_head *head)
+static void go_along(const struct fw_escort *escort, const _Atomic int32_t *number_at)
 {
-    pid_t program = await_program(head);
+    pid_t program = await_program(number_at);
     char number[16];
 
     snprintf(number, sizeof number, "%d", (int)program);
@@ -102,7 +103,7 @@ static void go_along(const struct fw_escort *escort, const struct fw_control_hea
 }
 
 int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *commands,
-                    const struct fw_control_head *head, int output, struct fw_error *err)
+                    const _Atomic int32_t *program, int output, struct fw_error *err)
 {
     *escort = (struct fw_escort) { .commands = commands };
     if (!commands->drive)
@@ -116,7 +117,7 @@ int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *c
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         be_quiet(output);
-        go_along(escort, head);
+        go_along(escort, program);
     }
     if (escort->process < 0) {
         fw_error_errno(err, "cannot start '%s'", commands->drive);

@@ -14,9 +14,9 @@
 #define FW_EXPLORE_ESCORT_H
 
 #include "base/error.h"
-#include "runtime/control_wire.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Texts are borrowed; NULL: none. */
@@ -32,9 +32,10 @@ struct fw_escort {
 
 /* Runs `setup`; -1: it failed. */
 int fw_escort_prepare(const struct fw_escort_commands *commands, int output, struct fw_error *err);
-/* Starts the escort, if there is something to drive; it waits until a program claims the memory. */
+/* Starts the escort, if there is something to drive; it waits until the program's process is known
+ * (*program, in memory that is shared if it is not set yet). */
 int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *commands,
-                    const struct fw_control_head *head, int output, struct fw_error *err);
+                    const _Atomic int32_t *program, int output, struct fw_error *err);
 /* The program has ended: so does the escort.  The status of `drive`: its exit status, 128 + N after
  * signal N, 0 also if it was not done yet; *ended: the program was sent SIGTERM. */
 int fw_escort_end(struct fw_escort *escort, bool *ended);

@@ -223,6 +223,13 @@ static int go_on(int fd, struct reader *reader, const char *head, struct fw_erro
     return status;
 }
 
+static int compare_trials(const void *a, const void *b)
+{
+    const struct fw_trial *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
 int fw_journal_open(const char *path, const char *about, struct fw_trial_vec *known,
                     struct fw_error *err)
 {
@@ -235,6 +242,8 @@ int fw_journal_open(const char *path, const char *about, struct fw_trial_vec *kn
     head = fw_xasprintf("%sabout %s\n", title, about);
     status = go_on(fd, &reader, head, err);
     free(head);
+    if (known->len)
+        qsort(known->at, known->len, sizeof *known->at, compare_trials);
     if (status == 0)
         return fd;
     close(fd);

@@ -22,7 +22,7 @@ FW_VEC_TYPE(fw_trial_vec, struct fw_trial);
 
 /*
  * Opens the journal in the file for appending, which is made if there is none; the trials that it
- * tells of are put into `known`, in the order of the file.  Returns the descriptor; -1: it cannot
+ * tells of are put into `known`, by number.  Returns the descriptor; -1: it cannot
  * be read, is no journal, or is about something else.  Decisions stay packed: they may be thousands
  * of times as long.
  */

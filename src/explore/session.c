@@ -572,7 +572,8 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
         return fw_error_errno(err, "cannot empty the output");
     if (fw_escort_prepare(&session->setup.escort, session->output, err) < 0 ||
-        fw_escort_start(&escort, &session->setup.escort, session->head, session->output, err) < 0)
+        fw_escort_start(&escort, &session->setup.escort, &session->head->claimed, session->output,
+                        err) < 0)
         return -1;
     if (session->setup.serve)
         done = run_served(session, &status, &in_time, err);

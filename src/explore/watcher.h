@@ -8,6 +8,7 @@
 #ifndef FW_EXPLORE_WATCHER_H
 #define FW_EXPLORE_WATCHER_H
 
+#include "explore/coverage.h"
 #include "explore/session.h"
 #include "iroot/observe.h"
 
@@ -25,6 +26,8 @@ void fw_watcher_destroy(struct fw_watcher *watcher);
 
 /* What the latest run has exposed; good until the next call. */
 const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher);
+/* The same, added to a list. */
+void fw_watcher_list(struct fw_watcher *watcher, struct fw_iroot_vec *list);
 /* Things done that there was no room for, in that run. */
 uint64_t fw_watcher_lost(const struct fw_watcher *watcher);
 

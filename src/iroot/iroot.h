@@ -132,6 +132,9 @@ void fw_iroot_set_destroy(struct fw_iroot_set *set);
 /* True: it is new. */
 bool fw_iroot_set_add(struct fw_iroot_set *set, const struct fw_iroot *iroot);
 bool fw_iroot_set_has(const struct fw_iroot_set *set, const struct fw_iroot *iroot);
+#define FW_IROOT_NONE UINT32_MAX
+/* Its number; FW_IROOT_NONE: it is not in the set. */
+uint32_t fw_iroot_set_find(const struct fw_iroot_set *set, const struct fw_iroot *iroot);
 uint32_t fw_iroot_set_count(const struct fw_iroot_set *set);
 uint32_t fw_iroot_set_of_idiom(const struct fw_iroot_set *set, unsigned idiom);
 /* Good until the next is added. */

@@ -57,9 +57,16 @@ bool fw_iroot_set_add(struct fw_iroot_set *set, const struct fw_iroot *iroot)
     return true;
 }
 
+_Static_assert(FW_IROOT_NONE == FW_IDMAP_NONE, "what the map says is what we say");
+
+uint32_t fw_iroot_set_find(const struct fw_iroot_set *set, const struct fw_iroot *iroot)
+{
+    return find(set, iroot, (uint32_t)fw_iroot_hash(iroot));
+}
+
 bool fw_iroot_set_has(const struct fw_iroot_set *set, const struct fw_iroot *iroot)
 {
-    return find(set, iroot, (uint32_t)fw_iroot_hash(iroot)) != FW_IDMAP_NONE;
+    return fw_iroot_set_find(set, iroot) != FW_IROOT_NONE;
 }
 
 uint32_t fw_iroot_set_count(const struct fw_iroot_set *set)

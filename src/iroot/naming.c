@@ -74,14 +74,13 @@ static uint32_t name_target(struct fw_naming *naming, const struct fw_event *eve
     return number;
 }
 
-/* A recorder's name, PATH+0xOFFSET, which is the instruction before the one returned to; true: it
- * is one, and path is the caller's. */
-static bool is_recorded(const char *name, char **path, uint64_t *offset)
+bool fw_naming_recorded(const char *name, char **path, uint64_t *returns)
 {
     const char *plus = strrchr(name, '+');
 
-    if (name[0] != '/' || !plus || sscanf(plus, "+0x%" SCNx64, offset) != 1)
+    if (name[0] != '/' || !plus || sscanf(plus, "+0x%" SCNx64, returns) != 1)
         return false;
+    ++*returns;
     *path = fw_xstrndup(name, (size_t)(plus - name));
     return true;
 }
@@ -90,11 +89,11 @@ static uint32_t name_site(struct fw_naming *naming, uint32_t site, enum fw_iroot
 {
     const char *name = fw_symbols_name(naming->symbols, FW_SPACE_SITE, site);
     struct fw_access access = { .does = does, .site = name };
-    uint64_t offset;
+    uint64_t returns;
     char *path;
 
-    if (is_recorded(name, &path, &offset)) {
-        access = fw_locate(naming->locator, path, offset + 1, does).access;
+    if (fw_naming_recorded(name, &path, &returns)) {
+        access = fw_locate(naming->locator, path, returns, does).access;
         free(path);
     }
     return fw_access_intern(naming->accesses, &access);

@@ -17,6 +17,10 @@ enum fw_iroot_does fw_iroot_does_of(unsigned kind);
 /* Does it write, in the sense of iroot.h?  Exclusive operations of locks do. */
 bool fw_iroot_writes(unsigned kind);
 
+/* Is the name a recorder's, PATH+0xOFFSET?  Then the path is the caller's, and `returns` where the
+ * hook or call returns to: one behind. */
+bool fw_naming_recorded(const char *name, char **path, uint64_t *returns);
+
 struct fw_naming;
 
 /* Both are borrowed, and outlive it. */

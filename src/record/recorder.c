@@ -394,6 +394,8 @@ static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
         unlink(r->setup->path);
         return FW_RECORD_NO_PROGRAM;
     }
+    if (r->setup->began)
+        r->setup->began(r->setup->context, r->child);
     run_loop(r);
     for (size_t i = 0; i < r->processes.len; i++)
         finalise(r, r->processes.at[i]);

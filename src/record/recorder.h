@@ -23,6 +23,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct fw_record_setup {
     char *const *argv;   /* the program and its arguments, NULL behind them */
@@ -39,6 +40,9 @@ struct fw_record_setup {
     uint64_t ring_bytes;    /* a power of two; 0: the default */
     /* Threads of the process that is recorded there cannot go on (standstill.h); may be NULL. */
     void (*stuck)(const char *path);
+    /* The program has been started; may be NULL. */
+    void (*began)(void *context, pid_t program);
+    void *context;
     bool end_stuck; /* and if nothing happens for a while from then on the program is killed */
     /* When the caller's handler of INT and TERM sets it the program gets TERM, and is killed if it
      * goes on for long; NULL: these signals are for the program. */

@@ -1,0 +1,260 @@
+/* hunted.c - see hunted.h. */
+#include "cmd/hunted.h"
+
+#include "base/alloc.h"
+#include "cmd/cmd.h"
+#include "explore/schedule.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HALF 0.5 /* of a limited time is for profiles, at most */
+
+const char *const fw_hunted_predictors[] = { "both", "guess", "proof", NULL };
+
+/* --- options --------------------------------------------------------------------------------- */
+
+int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *options)
+{
+    *hunted = (struct fw_hunted) { .options = options };
+    for (size_t i = 0; i < options->idioms.len; i++) {
+        uint64_t idiom;
+
+        if (fw_parse_count(options->idioms.at[i], &idiom) < 0 || idiom < 1 || idiom > FW_IDIOMS)
+            return fw_cmd_usage("--idioms: '%s' is not a number from 1 to %u",
+                                options->idioms.at[i], FW_IDIOMS);
+        hunted->idioms |= 1u << idiom;
+    }
+    if (!options->attempts || !options->quiet)
+        return fw_cmd_usage("--attempts and --profile must be at least 1");
+    if (options->window < 1 || options->window > 100000)
+        return fw_cmd_usage("--window: %" PRIu64 " is not between 1 and 100000", options->window);
+    return 0;
+}
+
+/* --- the database ---------------------------------------------------------------------------- */
+
+static char *join(char *const *words)
+{
+    struct fw_output out;
+    char *text;
+
+    fw_output_open_memory(&out);
+    for (; *words; words++) {
+        fw_output_word(&out, *words);
+        if (words[1])
+            fw_output_text(&out, " ");
+    }
+    text = fw_xstrndup(out.buffer ? out.buffer : "", out.used);
+    fw_output_abandon(&out);
+    return text;
+}
+
+/* One campaign of one process: nobody else has its numbers. */
+static char *name_campaign(void)
+{
+    char host[128] = "";
+    struct timespec now;
+
+    gethostname(host, sizeof host - 1);
+    clock_gettime(CLOCK_REALTIME, &now);
+    return fw_xasprintf("%s-%d-%lld.%03ld", host, (int)getpid(), (long long)now.tv_sec,
+                        now.tv_nsec / 1000000);
+}
+
+static int enter(struct fw_hunted *hunted, char *const *argv, struct fw_error *err)
+{
+    const char *slash = strrchr(argv[0], '/');
+    struct fw_memo_who who;
+
+    hunted->program = fw_xstrdup(slash ? slash + 1 : argv[0]);
+    hunted->input = join(argv + 1);
+    hunted->command = join(argv);
+    hunted->campaign = name_campaign();
+    who = (struct fw_memo_who) { .program = hunted->program,
+                                 .input = hunted->input,
+                                 .command = hunted->command,
+                                 .campaign = hunted->campaign };
+    return fw_memo_enter(hunted->memo, &who, err);
+}
+
+static int open_database(struct fw_hunted *hunted, char *const *argv)
+{
+    const char *where = hunted->options->db ? hunted->options->db : FW_MEMO_DEFAULT;
+    struct fw_error err;
+
+    if ((!hunted->options->db && fw_folder_make(".foreweave", &err) < 0) ||
+        fw_memo_open(&hunted->memo, where, FW_MEMO_WRITE, 0, &err) < 0 ||
+        enter(hunted, argv, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    return 0;
+}
+
+/* --- profiles -------------------------------------------------------------------------------- */
+
+static void watch(void *context, const struct fw_profiling_state *state)
+{
+    const struct fw_hunted *hunted = context;
+
+    if (!hunted->quiet)
+        fw_cmd_error("profile=%" PRIu64 " events=%" PRIu64 " guessed=%" PRIu64 " witnesses=%" PRIu64
+                     " infeasible=%" PRIu64 " undecided=%" PRIu64 " seconds=%.1f",
+                     state->runs, state->events, state->guessed[0], state->proved[0],
+                     state->refuted[0], state->undecided[0], state->seconds);
+}
+
+static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
+                         const char *folder)
+{
+    const struct fw_hunted_options *options = hunted->options;
+    double start = fw_session_now();
+    struct fw_error err;
+
+    hunted->profile = (struct fw_profiling_setup) {
+        .session = &setup->session,
+        .folder = folder,
+        .seed = setup->seed,
+        .quiet = (uint32_t)options->quiet,
+        .idioms = hunted->idioms,
+        .window = (uint32_t)options->window,
+        .jobs = setup->jobs,
+        .guess = options->predictor != FW_HUNTED_PROOF,
+        .prove = options->predictor != FW_HUNTED_GUESS,
+        .until = setup->seconds > 0 ? start + setup->seconds * HALF : 0,
+        .memo = hunted->memo,
+        .coverage = hunted->coverage,
+        .hunt = hunted->hunt,
+        .context = hunted,
+        .progress = watch,
+    };
+    hunted->profiling = fw_profiling_run(&hunted->profile, &err);
+    if (!hunted->profiling)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (setup->seconds > 0)
+        setup->seconds -= fw_session_now() - start;
+    return 0;
+}
+
+static void make_hunt(struct fw_hunted *hunted)
+{
+    const struct fw_hunted_options *options = hunted->options;
+    struct fw_hunt_setup setup = { .memo = hunted->memo,
+                                   .idioms = hunted->idioms,
+                                   .attempts = options->attempts,
+                                   .infeasible = options->infeasible,
+                                   .own_only = options->own };
+
+    hunted->hunt = fw_hunt_create(&setup, hunted->coverage);
+}
+
+int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
+                    const char *strategy, const char *folder)
+{
+    bool hunts = setup->strategy == FW_EXPLORE_IROOT;
+    int status = 0;
+
+    hunted->coverage = fw_coverage_create();
+    setup->coverage = hunted->coverage;
+    setup->observe.window = (uint32_t)hunted->options->window;
+    if (hunted->options->db || hunts)
+        status = open_database(hunted, setup->session.argv);
+    setup->ledger =
+        (struct fw_ledger) { .memo = hunted->memo, .strategy = strategy, .every = hunts };
+    if (status || !hunts)
+        return status;
+    make_hunt(hunted);
+    setup->hunt = hunted->hunt;
+    return make_profiles(hunted, setup, folder);
+}
+
+void fw_hunted_release(struct fw_hunted *hunted)
+{
+    struct fw_error ignored;
+
+    if (hunted->hunt)
+        fw_hunt_give_back(hunted->hunt, &ignored);
+    fw_hunt_destroy(hunted->hunt);
+    fw_profiling_destroy(hunted->profiling);
+    fw_memo_close(hunted->memo);
+    fw_coverage_destroy(hunted->coverage);
+    free(hunted->program);
+    free(hunted->input);
+    free(hunted->command);
+    free(hunted->campaign);
+}
+
+/* --- the report ------------------------------------------------------------------------------ */
+
+static void print_row(struct fw_output *out, const char *what, const uint64_t by[FW_IDIOMS + 1])
+{
+    fw_output_printf(out, "  %-12s", what);
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        fw_output_printf(out, " %6" PRIu64, by[i]);
+    fw_output_text(out, "\n");
+}
+
+void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
+                    struct fw_output *out)
+{
+    const struct fw_profiling_state *profile;
+    struct fw_hunt_counts counts;
+    uint64_t exposed[FW_IDIOMS + 1] = { 0 };
+
+    if (!hunted->profiling)
+        return;
+    profile = fw_profiling_state(hunted->profiling);
+    counts = fw_hunt_counts(hunted->hunt);
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        exposed[i] = state->exposed[i];
+    fw_output_printf(out,
+                     "%" PRIu64 " profile%s, %" PRIu64 " attempt%s, of which %" PRIu64
+                     " exposed what they sought\n",
+                     profile->runs, profile->runs == 1 ? "" : "s", counts.attempts,
+                     counts.attempts == 1 ? "" : "s", counts.exposed);
+    fw_output_text(out, "  idiom             1      2      3      4      5      6\n");
+    print_row(out, "guessed", profile->guessed);
+    print_row(out, "infeasible", profile->refuted);
+    print_row(out, "undecided", profile->undecided);
+    print_row(out, "witnesses", counts.witnessed);
+    print_row(out, "... exposed", counts.reached);
+    print_row(out, "exposed", exposed);
+    if (profile->cut)
+        fw_output_text(out, "there was no time to decide about all of them\n");
+}
+
+static void write_row(struct fw_json *json, const char *name, const uint64_t by[FW_IDIOMS + 1])
+{
+    fw_json_array(json, name);
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        fw_json_number(json, NULL, by[i]);
+    fw_json_end(json);
+}
+
+void fw_hunted_json(const struct fw_hunted *hunted, struct fw_json *json)
+{
+    const struct fw_profiling_state *profile;
+    struct fw_hunt_counts counts;
+
+    if (!hunted || !hunted->profiling)
+        return;
+    profile = fw_profiling_state(hunted->profiling);
+    counts = fw_hunt_counts(hunted->hunt);
+    fw_json_object(json, "hunt");
+    fw_json_number(json, "profiles", profile->runs);
+    fw_json_number(json, "failing_profiles", profile->failing);
+    fw_json_number(json, "attempts", counts.attempts);
+    fw_json_number(json, "exposed", counts.exposed);
+    write_row(json, "guessed", profile->guessed);
+    write_row(json, "infeasible", profile->refuted);
+    write_row(json, "undecided", profile->undecided);
+    write_row(json, "witnesses", counts.witnessed);
+    write_row(json, "witnesses_exposed", counts.reached);
+    fw_json_bool(json, "cut", profile->cut);
+    fw_json_real(json, "profile_seconds", profile->seconds);
+    fw_json_end(json);
+}

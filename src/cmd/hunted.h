@@ -1,0 +1,62 @@
+/*
+ * hunted.h - the memo database of a campaign, and the profiles that one begins with which seeks
+ * iRoots.
+ */
+#ifndef FW_CMD_HUNTED_H
+#define FW_CMD_HUNTED_H
+
+#include "base/json.h"
+#include "base/options.h"
+#include "base/output.h"
+#include "explore/campaign.h"
+#include "explore/profiling.h"
+
+enum fw_hunted_predictor {
+    FW_HUNTED_BOTH,
+    FW_HUNTED_GUESS,
+    FW_HUNTED_PROOF,
+};
+
+extern const char *const fw_hunted_predictors[];
+
+/* As the command line has them. */
+struct fw_hunted_options {
+    const char *db; /* NULL: the default for iroot, else none */
+    struct fw_words idioms;
+    uint64_t attempts, quiet, window;
+    int predictor;
+    bool infeasible, own;
+};
+
+struct fw_hunted {
+    const struct fw_hunted_options *options;
+    uint32_t idioms; /* bit i: idiom i; 0: all */
+    struct fw_memo *memo;
+    struct fw_coverage *coverage;
+    struct fw_hunt *hunt;
+    struct fw_profiling *profiling;
+    struct fw_profiling_setup profile; /* lives as long as the profiling */
+    char *program, *input, *command, *campaign;
+    bool quiet;
+};
+
+/* 0, or the exit status after printing what is wrong. */
+int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *options);
+
+/*
+ * Opens the database and, for strategy iroot, makes the profiles; fills in what the setup of the
+ * campaign has to know.  The folder is for traces.  0, or the exit status after printing the error.
+ * Release it in either case, after the campaign.
+ */
+int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
+                    const char *strategy, const char *folder);
+void fw_hunted_release(struct fw_hunted *hunted);
+
+/* What was predicted and what became of it; nothing for other strategies. */
+void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
+                    struct fw_output *out);
+
+/* The same as fields of the object at hand. */
+void fw_hunted_json(const struct fw_hunted *hunted, struct fw_json *json);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * hunt.h - tests iRoots that were predicted and that no run has exposed, one attempt a run.
+ *
+ * Which ones, and in which order, is the memo database's to say: idiom by idiom, the program's own
+ * code first; what several campaigns share is tested by one of them.  A candidate with a witness is
+ * led along it; what goes otherwise than the witness is tried again loosely, by places.  For all
+ * others threads are held at the iRoot's accesses (runtime/strategy_iroot.c), in the first attempt
+ * with the priorities of threads in the order of their creation, in the second in the opposite one.
+ *
+ *     for each round:
+ *         count = fw_hunt_plan(hunt, size, err);
+ *         for each slot: fw_hunt_order(...), run it
+ *         for each slot, in order: fw_hunt_learn(...)
+ *
+ * Orders may be made by several threads at once; everything else is for one thread.
+ */
+#ifndef FW_EXPLORE_HUNT_H
+#define FW_EXPLORE_HUNT_H
+
+#include "explore/coverage.h"
+#include "explore/trial.h"
+#include "explore/watcher.h"
+#include "explore/witness.h"
+
+struct fw_hunt_setup {
+    struct fw_memo *memo; /* entered; borrowed */
+    unsigned idioms;      /* bit i: idiom i; 0: all */
+    uint64_t attempts;    /* of each; 0: 2 */
+    bool infeasible;      /* also what is proved not to happen */
+    bool own_only;        /* only the program's own code */
+};
+
+/* What became of the attempts. */
+struct fw_hunt_counts {
+    uint64_t attempts, exposed; /* ... of these with what they sought */
+    uint64_t witnessed[FW_IDIOMS + 1], reached[FW_IDIOMS + 1]; /* iRoots with a witness, exposed */
+};
+
+struct fw_hunt;
+
+struct fw_hunt *fw_hunt_create(const struct fw_hunt_setup *setup, struct fw_coverage *coverage);
+void fw_hunt_destroy(struct fw_hunt *hunt);
+
+/* A witness for the iRoot, whose accesses are numbered by the coverage; all is borrowed. */
+void fw_hunt_add(struct fw_hunt *hunt, const struct fw_iroot *iroot,
+                 const struct fw_moments *moments, const struct fw_shown *witness);
+
+/* A recorded run that failed: it comes first, to be made once more and kept. */
+void fw_hunt_repeat(struct fw_hunt *hunt, const struct fw_moments *moments,
+                    const struct fw_shown *run);
+
+/* How many runs the next round has, at most `most`; 0: nothing is left.  -1: err. */
+int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_error *err);
+/* Makes the order of a run; the steps are put into `steps` and `paths`. */
+void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session,
+                   struct fw_watcher *watcher, struct fw_steps *steps, struct fw_paths *paths,
+                   struct fw_run_order *order);
+/* The run's claim, for recording it; NULL: none. */
+const struct fw_memo_claim *fw_hunt_claim(const struct fw_hunt *hunt, size_t slot);
+/* The run was made. */
+void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial);
+/* Claims that were not used up. */
+int fw_hunt_give_back(struct fw_hunt *hunt, struct fw_error *err);
+
+struct fw_hunt_counts fw_hunt_counts(const struct fw_hunt *hunt);
+
+#endif

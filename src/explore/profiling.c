@@ -1,0 +1,449 @@
+/* profiling.c - see profiling.h. */
+#include "explore/profiling.h"
+
+#include "base/alloc.h"
+#include "explore/campaign.h"
+#include "explore/moments.h"
+#include "iroot/naming.h"
+#include "iroot/observe_trace.h"
+#include "iroot/profile.h"
+#include "predict/iroot.h"
+#include "record/recorder.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_RUNS 100u                /* however much they bring */
+#define NUMBERS   (UINT64_C(1) << 40) /* of recorded runs, in the memo database */
+#define LOOK      20000000            /* nanoseconds between two looks at the clock */
+#define LONGEST   1000000u            /* events of a recorded run that is made once more */
+
+/* A recorded run, as long as it is needed. */
+struct recording {
+    char *path;
+    struct fw_trace *trace;
+    struct fw_index *index;
+    struct fw_moments *moments;
+    struct fw_iroot_forecast *forecast;
+    FW_VEC(uint64_t *) events; /* of the witnesses that the hunt has, by index */
+    bool failed;
+};
+
+struct fw_profiling {
+    const struct fw_profiling_setup *setup;
+    struct fw_profiling_state state;
+    struct fw_iroot_set *known; /* exposed, by whatever run of whatever input */
+    struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs */
+    FW_VEC(struct recording *) recordings;
+    double start;
+};
+
+static void recording_destroy(struct recording *recording)
+{
+    for (size_t i = 0; i < recording->events.len; i++)
+        free(recording->events.at[i]);
+    fw_vec_release(&recording->events);
+    fw_iroot_forecast_destroy(recording->forecast);
+    fw_moments_destroy(recording->moments);
+    fw_index_destroy(recording->index);
+    fw_trace_destroy(recording->trace);
+    if (recording->path)
+        unlink(recording->path);
+    free(recording->path);
+    free(recording);
+}
+
+void fw_profiling_destroy(struct fw_profiling *profiling)
+{
+    if (!profiling)
+        return;
+    for (size_t i = 0; i < profiling->recordings.len; i++)
+        recording_destroy(profiling->recordings.at[i]);
+    fw_vec_release(&profiling->recordings);
+    fw_iroot_set_destroy(profiling->known);
+    fw_iroot_set_destroy(profiling->guessed);
+    for (unsigned i = 0; i <= FW_UNDECIDED; i++)
+        fw_iroot_set_destroy(profiling->answered[i]);
+    free(profiling);
+}
+
+const struct fw_profiling_state *fw_profiling_state(const struct fw_profiling *profiling)
+{
+    return &profiling->state;
+}
+
+/* --- recording ------------------------------------------------------------------------------- */
+
+static bool is_stopped(const struct fw_profiling *profiling)
+{
+    return profiling->setup->session->stop && *profiling->setup->session->stop;
+}
+
+struct escorted {
+    const struct fw_profiling *profiling;
+    struct fw_escort escort;
+    _Atomic int32_t program;
+    int output;
+    bool failed;
+    struct fw_error err;
+};
+
+/* The program has started: what goes along with it starts, too. */
+static void go_along(void *context, pid_t program)
+{
+    struct escorted *escorted = context;
+
+    escorted->program = program;
+    escorted->failed = fw_escort_start(&escorted->escort,
+                                       &escorted->profiling->setup->session->escort,
+                                       &escorted->program, escorted->output, &escorted->err) < 0;
+}
+
+static int use_recorded(struct fw_profiling *profiling, struct recording *recording,
+                        const struct fw_recorded *recorded, struct fw_error *err)
+{
+    const struct fw_recorded_trace *trace = &recorded->traces.at[0];
+    bool ended = WIFSIGNALED(recorded->status) && WTERMSIG(recorded->status) == SIGTERM &&
+                 profiling->setup->session->escort.drive;
+
+    if (!trace->connected)
+        return fw_error_set(err, "'%s' did not load the runtime: build it with 'foreweave cc'",
+                            profiling->setup->session->argv[0]);
+    if (trace->failed[0])
+        return fw_error_set(err, "'%s' is cut: %s", trace->path, trace->failed);
+    recording->failed = recorded->status != 0 && !ended;
+    profiling->state.failing += recording->failed;
+    return 0;
+}
+
+/* With all accesses, also those that repeat one: another place may be the one that matters. */
+static int record(struct fw_profiling *profiling, struct recording *to, struct fw_error *err)
+{
+    const struct fw_profiling_setup *setup = profiling->setup;
+    struct escorted escorted = { .profiling = profiling, .output = open("/dev/null", O_RDWR) };
+    struct fw_record_setup recording = {
+        .argv = setup->session->argv,
+        .path = to->path,
+        .runtime = setup->session->runtime,
+        .seed = fw_campaign_seed(setup->seed, profiling->state.runs + 1),
+        .hide = true,
+        .limit = setup->session->limit,
+        .end_stuck = true,
+        .stop = setup->session->stop,
+        .positions = true,
+        .repeats = true,
+        .began = setup->session->escort.drive ? go_along : NULL,
+        .context = &escorted,
+    };
+    struct fw_recorded recorded;
+    bool ended;
+    int status;
+
+    if (fw_escort_prepare(&setup->session->escort, escorted.output, err) < 0) {
+        close(escorted.output);
+        return -1;
+    }
+    status = fw_record(&recording, &recorded, err) == FW_RECORD_DONE
+                 ? use_recorded(profiling, to, &recorded, err)
+                 : -1;
+    fw_escort_end(&escorted.escort, &ended);
+    close(escorted.output);
+    if (!status && escorted.failed) {
+        *err = escorted.err;
+        status = -1;
+    }
+    fw_recorded_release(&recorded);
+    return status;
+}
+
+static struct recording *make_recording(struct fw_profiling *profiling, struct fw_error *err)
+{
+    struct recording *recording = fw_xcalloc(1, sizeof *recording);
+
+    recording->path = fw_xasprintf("%s/profile-%" PRIu64 ".fwt", profiling->setup->folder,
+                                   profiling->state.runs + 1);
+    if (record(profiling, recording, err) < 0 ||
+        fw_trace_load(&recording->trace, recording->path, NULL, err) < 0) {
+        recording_destroy(recording);
+        return NULL;
+    }
+    recording->index = fw_index_create(recording->trace);
+    profiling->state.events = recording->trace->count;
+    return recording;
+}
+
+/* --- time ------------------------------------------------------------------------------------ */
+
+/* Raises a flag when the time is over, or the user wants no more. */
+struct timer {
+    const struct fw_profiling *profiling;
+    atomic_bool over, done;
+    pthread_t thread;
+};
+
+static void *watch_clock(void *context)
+{
+    struct timer *timer = context;
+    double until = timer->profiling->setup->until;
+    const struct timespec pause = { 0, LOOK };
+
+    while (!timer->done) {
+        if (is_stopped(timer->profiling) || (until > 0 && fw_session_now() >= until))
+            timer->over = true;
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+/* --- predictions ----------------------------------------------------------------------------- */
+
+FW_VEC_TYPE(predictions, struct fw_memo_prediction);
+
+static bool is_wanted(const struct fw_profiling *profiling, const struct fw_iroot *iroot)
+{
+    uint32_t idioms = profiling->setup->idioms;
+
+    return (!idioms || idioms & 1u << iroot->idiom) &&
+           !fw_iroot_set_has(profiling->known, iroot);
+}
+
+/* Each once, however many runs say it. */
+static void count(uint64_t counts[FW_IDIOMS + 1], struct fw_iroot_set *set,
+                  const struct fw_iroot *iroot)
+{
+    if (!fw_iroot_set_add(set, iroot))
+        return;
+    counts[iroot->idiom]++;
+    counts[0]++;
+}
+
+static void guess(struct fw_profiling *profiling, const struct recording *recording,
+                  struct predictions *predictions)
+{
+    struct fw_profile_options options = { .window = profiling->setup->window };
+    struct fw_iroot_set *set = fw_iroot_set_create();
+
+    fw_profile_trace(recording->trace, fw_coverage_accesses(profiling->setup->coverage), &options,
+                     set, NULL);
+    for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
+        const struct fw_iroot *iroot = fw_iroot_set_get(set, i);
+
+        if (!is_wanted(profiling, iroot))
+            continue;
+        fw_vec_push(predictions, ((struct fw_memo_prediction) { .iroot = *iroot,
+                                                                .by = FW_MEMO_PROFILE,
+                                                                .verdict = FW_MEMO_UNKNOWN }));
+        count(profiling->state.guessed, profiling->guessed, iroot);
+    }
+    fw_iroot_set_destroy(set);
+}
+
+/* The hunt gets the witness, and what it speaks of stays. */
+static void give_witness(struct fw_profiling *profiling, struct recording *recording,
+                         const struct fw_iroot_prediction *proved)
+{
+    unsigned accesses = fw_idiom_accesses(proved->iroot.idiom);
+    uint64_t *events = fw_xcalloc(accesses, sizeof *events);
+    struct fw_shown shown = { .claim = FW_CLAIM_ORDER,
+                              .events = events,
+                              .event_count = accesses,
+                              .schedule = &proved->witness,
+                              .index = recording->index };
+
+    for (unsigned i = 0; i < accesses; i++)
+        events[i] = fw_trace_index(recording->trace, proved->events[i]);
+    fw_vec_push(&recording->events, events);
+    fw_hunt_add(profiling->setup->hunt, &proved->iroot, recording->moments, &shown);
+}
+
+static void prove(struct fw_profiling *profiling, struct recording *recording,
+                  struct predictions *predictions)
+{
+    static const enum fw_memo_verdict verdicts[] = { [FW_FEASIBLE] = FW_MEMO_WITNESS,
+                                                     [FW_INFEASIBLE] = FW_MEMO_INFEASIBLE,
+                                                     [FW_UNDECIDED] = FW_MEMO_UNDECIDED };
+    struct fw_profiling_state *state = &profiling->state;
+    uint64_t *counts[] = { [FW_FEASIBLE] = state->proved,
+                           [FW_INFEASIBLE] = state->refuted,
+                           [FW_UNDECIDED] = state->undecided };
+    struct timer timer = { .profiling = profiling };
+    struct fw_iroot_setup setup = {
+        .index = recording->index,
+        .accesses = fw_coverage_accesses(profiling->setup->coverage),
+        .known = profiling->known,
+        .idioms = profiling->setup->idioms,
+        .window = profiling->setup->window,
+        .budget = { .stop = &timer.over },
+        .jobs = profiling->setup->jobs ? profiling->setup->jobs : 1,
+    };
+    bool timed = pthread_create(&timer.thread, NULL, watch_clock, &timer) == 0;
+
+    recording->forecast = fw_iroot_forecast_create(&setup);
+    timer.done = true;
+    if (timed)
+        pthread_join(timer.thread, NULL);
+    state->cut |= recording->forecast->cut || !recording->forecast->finished;
+    for (size_t i = 0; i < recording->forecast->count; i++) {
+        const struct fw_iroot_prediction *one = &recording->forecast->at[i];
+
+        fw_vec_push(predictions,
+                    ((struct fw_memo_prediction) { .iroot = one->iroot,
+                                                   .by = FW_MEMO_PROOF,
+                                                   .verdict = verdicts[one->answer] }));
+        count(counts[one->answer], profiling->answered[one->answer], &one->iroot);
+        if (one->answer == FW_FEASIBLE && recording->moments)
+            give_witness(profiling, recording, one);
+    }
+}
+
+/* A recorded run that failed is made once more, step by step. */
+static void repeat(struct fw_profiling *profiling, struct recording *recording)
+{
+    const struct fw_trace *trace = recording->trace;
+    struct fw_shown shown = { .claim = FW_CLAIM_ORDER, .order_count = trace->count };
+    uint64_t *order;
+
+    if (!recording->failed || !recording->moments || trace->count > LONGEST)
+        return;
+    order = fw_xcalloc(trace->count + (size_t)1, sizeof *order);
+    for (uint32_t i = 0; i < trace->count; i++)
+        order[i] = fw_trace_index(trace, i);
+    fw_vec_push(&recording->events, order);
+    shown.order = order;
+    fw_hunt_repeat(profiling->setup->hunt, recording->moments, &shown);
+}
+
+/* --- what is known --------------------------------------------------------------------------- */
+
+static int note_known(void *context, const struct fw_memo_row *row)
+{
+    struct fw_profiling *profiling = context;
+    struct fw_iroot iroot = { .idiom = (uint8_t)row->idiom, .waits = row->waits };
+
+    if (row->state != FW_MEMO_EXPOSED)
+        return 0;
+    for (unsigned i = 0; i < row->count; i++)
+        iroot.access[i] = fw_strtab_intern(fw_coverage_accesses(profiling->setup->coverage),
+                                           row->access[i], strlen(row->access[i]));
+    fw_iroot_set_add(profiling->known, &iroot);
+    return 0;
+}
+
+/* So that the places of accesses are known: the trace's names say where they are. */
+static void locate_accesses(struct fw_profiling *profiling, const struct fw_trace *trace)
+{
+    size_t sites = fw_symbols_count(trace->symbols, FW_SPACE_SITE);
+    uint8_t *done = fw_xcalloc(sites + 1, 1);
+
+    for (uint32_t i = 0; i < trace->count; i++) {
+        const struct fw_event *event = &trace->events[i];
+        enum fw_iroot_does does = fw_iroot_does_of(event->kind);
+        const char *name = fw_symbols_name(trace->symbols, FW_SPACE_SITE, event->site);
+        uint64_t offset;
+        char *path;
+
+        if (does == FW_DOES_COUNT || !event->site || done[event->site] & 1u << does)
+            continue;
+        done[event->site] |= (uint8_t)(1u << does);
+        if (!fw_naming_recorded(name, &path, &offset))
+            continue;
+        fw_coverage_number(profiling->setup->coverage, path, offset, does);
+        free(path);
+    }
+    free(done);
+}
+
+static int observe(struct fw_profiling *profiling, const struct recording *recording,
+                   struct fw_error *err)
+{
+    const struct fw_profiling_setup *setup = profiling->setup;
+    struct fw_observe_options options = { .window = setup->window };
+    struct fw_iroot_set *set = fw_iroot_set_create();
+    struct fw_ledger ledger = { setup->memo, setup->coverage, "profile", true };
+    struct fw_trial trial = { .number = NUMBERS + profiling->state.runs };
+    struct fw_ledger_entry entry = { .trial = &trial };
+    int status;
+
+    fw_observe_trace(recording->trace, fw_coverage_accesses(setup->coverage), set, &options);
+    for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
+        fw_vec_push(&trial.exposed, *fw_iroot_set_get(set, i));
+        fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
+    }
+    entry.fresh = fw_coverage_add(setup->coverage, &trial.exposed);
+    status = fw_ledger_add(&ledger, &entry, err);
+    fw_trial_release(&trial);
+    fw_iroot_set_destroy(set);
+    return status;
+}
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+/* One more; *fresh: iRoots that were predicted for the first time. */
+static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_error *err)
+{
+    const struct fw_profiling_setup *setup = profiling->setup;
+    struct recording *recording = make_recording(profiling, err);
+    struct predictions predictions = { 0 };
+    struct fw_memo_names names;
+    struct fw_error ignored;
+    int status;
+
+    if (!recording)
+        return -1;
+    fw_vec_push(&profiling->recordings, recording);
+    profiling->state.runs++;
+    locate_accesses(profiling, recording->trace);
+    recording->moments = fw_moments_load(recording->path, &ignored);
+    repeat(profiling, recording);
+    status = observe(profiling, recording, err);
+    if (!status && setup->guess)
+        guess(profiling, recording, &predictions);
+    if (!status && setup->prove)
+        prove(profiling, recording, &predictions);
+    names = fw_coverage_names(setup->coverage);
+    if (!status)
+        status = fw_memo_predict(setup->memo, &names, predictions.at, predictions.len, fresh, err);
+    fw_vec_release(&predictions);
+    return status;
+}
+
+static bool is_over(const struct fw_profiling *profiling)
+{
+    return is_stopped(profiling) || profiling->state.runs >= MOST_RUNS ||
+           (profiling->setup->until > 0 && fw_session_now() >= profiling->setup->until);
+}
+
+struct fw_profiling *fw_profiling_run(const struct fw_profiling_setup *setup, struct fw_error *err)
+{
+    struct fw_profiling *profiling = fw_xcalloc(1, sizeof *profiling);
+    uint32_t most = setup->quiet ? setup->quiet : FW_PROFILING_QUIET, quiet = 0;
+    int status;
+
+    profiling->setup = setup;
+    profiling->start = fw_session_now();
+    profiling->known = fw_iroot_set_create();
+    profiling->guessed = fw_iroot_set_create();
+    for (unsigned i = 0; i <= FW_UNDECIDED; i++)
+        profiling->answered[i] = fw_iroot_set_create();
+    status = fw_memo_each_iroot(setup->memo, NULL, note_known, profiling, err);
+    while (!status && quiet < most && !is_over(profiling)) {
+        uint64_t fresh = 0;
+
+        status = profile(profiling, &fresh, err);
+        quiet = fresh ? 0 : quiet + 1;
+        profiling->state.seconds = fw_session_now() - profiling->start;
+        if (!status && setup->progress)
+            setup->progress(setup->context, &profiling->state);
+    }
+    if (!status)
+        return profiling;
+    fw_profiling_destroy(profiling);
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/*
+ * profiling.h - records a program some times, and tells which iRoots other runs could expose.
+ *
+ * Each recorded run shows iRoots of its own and lets others be foreseen: guessed (iroot/profile.h)
+ * and proved or refuted (predict/iroot.h).  Runs are made until none of the last few has brought
+ * an iRoot that the memo database did not know as predicted.  All of it goes into the database;
+ * what has a witness is given to the hunt.
+ *
+ * Traces whose witnesses the hunt has are kept in memory as long as the profiling lives.  Not
+ * thread-safe.
+ */
+#ifndef FW_EXPLORE_PROFILING_H
+#define FW_EXPLORE_PROFILING_H
+
+#include "explore/hunt.h"
+#include "iroot/observe.h"
+
+#define FW_PROFILING_QUIET 3u
+
+struct fw_profiling_state {
+    uint64_t runs, failing;
+    uint64_t events; /* of the latest run */
+    uint64_t guessed[FW_IDIOMS + 1]; /* by idiom; [0] is the sum */
+    uint64_t proved[FW_IDIOMS + 1], refuted[FW_IDIOMS + 1], undecided[FW_IDIOMS + 1];
+    bool cut; /* there was no time for all of it */
+    double seconds;
+};
+
+/* All that is pointed at is borrowed. */
+struct fw_profiling_setup {
+    const struct fw_session_setup *session; /* program, runtime, limits, who goes along */
+    const char *folder;                     /* of traces, which are removed in the end */
+    uint64_t seed;
+    uint32_t quiet;  /* runs without anything new that end it; 0: FW_PROFILING_QUIET */
+    uint32_t idioms; /* bit i: idiom i; 0: all */
+    uint32_t window; /* 0: FW_IROOT_WINDOW */
+    uint32_t jobs;
+    bool guess, prove;
+    double until; /* by fw_session_now: no prediction goes on for longer; 0: any */
+    struct fw_memo *memo; /* entered */
+    struct fw_coverage *coverage;
+    struct fw_hunt *hunt;
+    void *context;
+    void (*progress)(void *context, const struct fw_profiling_state *state); /* after each run */
+};
+
+struct fw_profiling;
+
+/* NULL: err.  Destroy it after the hunt. */
+struct fw_profiling *fw_profiling_run(const struct fw_profiling_setup *setup, struct fw_error *err);
+const struct fw_profiling_state *fw_profiling_state(const struct fw_profiling *profiling);
+void fw_profiling_destroy(struct fw_profiling *profiling);
+
+#endif

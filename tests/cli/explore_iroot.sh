@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# The campaign that seeks what no run has shown: profiles, attempts, the memo database, inputs.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+# An array of result.json.
+list() { grep -o "\"$1\":\[[0-9,]*\]" result.json | head -1 | sed 's/.*\[//; s/\]//'; }
+build() { "$FOREWEAVE" cc -g -O1 -pthread "$1.c" -o "$1" ${2:+-D$2} || complain "cannot build $1"; }
+cat >lost.c <<'END_C'
+#include <pthread.h>
+#include <stdlib.h>
+static int balance, others;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *deposit(void *unused)
+{
+#ifdef RIGHT
+    pthread_mutex_lock(&lock);
+#endif
+    int old = balance;
+    balance = old + 1;
+#ifdef RIGHT
+    pthread_mutex_unlock(&lock);
+#endif
+    return unused;
+}
+static void *other(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    others++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[4];
+    int more = argc > 1 ? atoi(argv[1]) : 0;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, deposit, NULL);
+    for (int i = 0; i < more; i++)
+        pthread_create(&t[2 + i], NULL, other, NULL);
+    for (int i = 0; i < 2 + more; i++)
+        pthread_join(t[i], NULL);
+    return balance != 2;
+}
+END_C
+cp lost.c right.c
+build lost && build right RIGHT
+
+# The lost update is found, with a schedule; the right twin shows nothing.
+expect 66 explore -q -s iroot --folder=kept -- ./lost
+out_has 'failure 1: exit 1'
+out_has 'ended because nothing is left to try'
+expect 66 replay -q kept/exit-1*.sched
+expect 0 explore -q -s iroot --db=right.db -- ./right
+out_has ' 0 failed'
+
+# Everything that has a witness is exposed.
+expect 66 explore -q -s iroot --db=other.db --format=json -o result.json -- ./lost
+[ "$(list witnesses)" = "$(list witnesses_exposed)" ] || complain "not all witnesses were exposed"
+[ "$(list witnesses)" != 0,0,0,0,0,0 ] || complain "there is no witness"
+grep -q '"end":"exhausted","complete":false' result.json || complain "how it ended"
+
+# What is known is not tried again: neither by the same command, nor with another input.
+expect 0 explore -q -s iroot -- ./lost
+out_has '0 attempts'
+printf '# inputs\n0\n1\n' >inputs
+expect 66 explore -q -s iroot --db=many.db --inputs=inputs --format=json -o result.json -- ./lost
+[ "$(grep -o '"program":\["./lost","[01]"\]' result.json | wc -l)" = 2 ] || complain "there are not two inputs"
+expect 0 coverage show --db=many.db
+out_has lost
+
+# Other strategies write what they expose if they are told to.
+expect 66 explore -q -s random -n 50 --db=random.db -- ./lost
+expect 0 coverage show --db=random.db
+out_has lost
+
+# A campaign that is killed loses nothing that it has recorded.
+for signal in 1 2 3 4 5; do
+    "$FOREWEAVE" explore -q -s iroot --db=killed.db -- ./lost >/dev/null 2>&1 &
+    sleep 0.0$signal
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+done
+status=0
+"$FOREWEAVE" explore -q -s iroot --db=killed.db --format=json -o result.json -- ./lost >/dev/null 2>&1 || status=$?
+[ "$status" = 0 ] || [ "$status" = 66 ] || complain "status $status after kill -9"
+expect 0 coverage show --db=killed.db
+
+# When nothing is left to try and there is a budget, others follow.
+expect 66 explore -q -s iroot --db=budget.db -n 30 -- ./lost
+out_has ' 30 runs'
+
+# Wrong uses.
+expect 2 explore -s iroot --idioms=7 -- ./lost
+err_has "'7' is not a number from 1 to 6"
+expect 2 explore -s iroot --attempts=0 -- ./lost
+expect 2 explore -s iroot --window=0 -- ./lost
+expect 2 explore -n 5 --inputs=inputs --folder=kept -- ./lost
+expect 3 explore -s iroot --inputs=nothing-there -- ./lost
+echo '# nothing' >empty
+expect 3 explore -s iroot --inputs=empty -- ./lost
+err_has 'there is no input in it'
+echo 'not a database, but long enough to be taken for one if nobody looked' >wrong.db
+expect 125 explore -q -s iroot --db=wrong.db -- ./lost
+finish
