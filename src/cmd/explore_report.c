@@ -227,7 +227,7 @@ static void write_why(struct fw_json *json, const struct fw_explored *explored)
     char text[512];
     size_t used = 0;
 
-    if (is_complete(state)) {
+    if (is_complete(explored)) {
         if (is_bounded(explored))
             fw_json_number(json, "preemptions", explored->setup->preemptions);
         return;

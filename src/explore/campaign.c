@@ -175,21 +175,6 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
 
 /* --- workers --------------------------------------------------------------------------------- */
 
-/* Tells the session which places are shared by now. */
-static void teach(struct worker *worker)
-{
-    const struct fw_spot_vec *shared = &worker->campaign->knowledge.shared;
-
-    for (; worker->told < shared->len; worker->told++) {
-        const struct fw_spot *place = &shared->at[worker->told];
-        uint32_t site =
-            fw_session_add_site(worker->session, place->module, place->offset, place->operation);
-
-        if (site != FW_CONTROL_NONE)
-            fw_session_site(worker->session, site)->flags |= FW_SITE_SHARED;
-    }
-}
-
 /* With the lock. */
 static void take_over(struct fw_campaign *campaign, size_t slot, int status,
                       const struct fw_error *err)
@@ -214,7 +199,7 @@ static void work_round(struct worker *worker)
     struct fw_campaign *campaign = worker->campaign;
     struct fw_error err = { "" };
 
-    teach(worker);
+    fw_spots_share(&campaign->knowledge.shared, &worker->told, worker->session);
     pthread_mutex_lock(&campaign->lock);
     while (campaign->next < campaign->most) {
         size_t slot = campaign->next++;

@@ -51,6 +51,18 @@ void fw_place_release(struct fw_spot *place)
     free(place->operation);
 }
 
+void fw_spots_share(const struct fw_spot_vec *spots, size_t *told, struct fw_session *session)
+{
+    for (; *told < spots->len; ++*told) {
+        const struct fw_spot *place = &spots->at[*told];
+        uint32_t site =
+            fw_session_add_site(session, place->module, place->offset, place->operation);
+
+        if (site != FW_CONTROL_NONE)
+            fw_session_site(session, site)->flags |= FW_SITE_SHARED;
+    }
+}
+
 void fw_trial_release(struct fw_trial *trial)
 {
     for (size_t i = 0; i < trial->found.len; i++)

@@ -54,4 +54,7 @@ void fw_trial_release(struct fw_trial *trial);
 
 void fw_place_release(struct fw_spot *place);
 
+/* Tells the session that these places share memory: those from number *told on. */
+void fw_spots_share(const struct fw_spot_vec *spots, size_t *told, struct fw_session *session);
+
 #endif
