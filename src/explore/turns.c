@@ -134,6 +134,18 @@ static bool has_shown(const struct fw_turns *turns, size_t step)
     return some;
 }
 
+/* Some of the time that the program had in mind is over when it waits: the next round number, if it
+ * is near. */
+static uint64_t round_up(uint64_t ns)
+{
+    uint64_t unit = 5, next;
+
+    while (unit * 20 <= ns)
+        unit *= 10;
+    next = (ns + unit - 1) / unit * unit;
+    return next - ns <= ns / 10 ? next : ns;
+}
+
 static int add_steps(const struct fw_turns *turns, const struct fw_session *session,
                      const struct fw_anchors *anchors, struct fw_script *schedule,
                      struct fw_error *err)
@@ -165,7 +177,7 @@ static int add_steps(const struct fw_turns *turns, const struct fw_session *sess
         if (end == FW_UNTIL_BEFORE || (end == FW_UNTIL_EXPIRES && told[i].class_))
             add_anchored(schedule, fw_anchors_get(anchors, told[i].class_), &told[i]);
         if (end == FW_UNTIL_EXPIRES)
-            added->limit = told[i].ordinal;
+            added->limit = round_up(told[i].ordinal);
     }
     return 0;
 }
