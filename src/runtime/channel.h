@@ -32,6 +32,8 @@ enum {
 unsigned fw_channel_in(int fd);
 /* Is it known already that there is no channel behind it?  For who does not want to enter. */
 bool fw_channel_is_none(int fd);
+/* Can nobody but threads of this process make it ready? */
+bool fw_channel_is_inner(int fd);
 /* What writing puts them into; address: NULL, or where a datagram goes. */
 unsigned fw_channel_out(int fd, const void *address, socklen_t length);
 /* Is it known that only threads of this process put something in, and take it out? */
@@ -56,6 +58,7 @@ enum {
 
 void fw_channel_made(int fd, int other); /* a socket pair */
 void fw_channel_nameless(int fd, unsigned channel); /* eventfd and relatives; 0: one of its own */
+void fw_channel_counter(int fd); /* that is an eventfd */
 void fw_channel_set(int fd); /* that is one of descriptors */
 void fw_channel_copied(struct fw_thread *t, int from, int to, uintptr_t pc);
 /* The descriptor is about to be closed; those from first to last are, or nearly. */

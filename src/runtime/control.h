@@ -133,8 +133,12 @@ void fw_spin_slept(struct fw_thread *t);
 
 /* Threads that sleep in the kernel; the holder's. */
 extern uint32_t fw_control_asleep;
-/* The holder has done something that threads in the kernel may wait for. */
+/* The holder does something that threads in the kernel may wait for; who waits for such things
+ * without the kernel is blocked on it. */
 extern bool fw_control_stirred;
+/* Until something is over, or so many ns have passed; false: a signal came first (io_time.c). */
+bool fw_control_stay(struct fw_thread *t, uint64_t nanoseconds, bool (*is_over)(const void *what),
+                     const void *what);
 /* At a point, if either is so: now and then the first sleeper is waited for; those who were woken
  * and are on their way back always are. */
 void fw_control_await(void);

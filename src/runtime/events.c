@@ -5,6 +5,7 @@
 #include "runtime/intercept.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
+#include "runtime/sync.h"
 #include "runtime/values.h"
 
 #include <string.h>
@@ -89,8 +90,11 @@ uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object
     fw_segment_next(t);
     if (kind == FW_WIRE_JOIN)
         t->hot->has_read = true;
-    if (kind == FW_WIRE_BEFORE)
+    if (kind == FW_WIRE_BEFORE) {
         fw_control_stirred = true;
+        if (FW_UNLIKELY(fw_control_on))
+            fw_wake(&fw_control_stirred, FW_WAKE_ALL, 0);
+    }
     return number;
 }
 

@@ -38,6 +38,7 @@ static struct channel {
     bool written;
     bool wanted;   /* somebody has waited for room */
     bool is_set;   /* of descriptors (epoll) */
+    bool counts;   /* an eventfd */
     bool streamed; /* by stdio: something may be left in a buffer */
 } channels[CHANNELS];
 
@@ -303,6 +304,24 @@ void fw_channel_nameless(int fd, unsigned channel)
     version++;
     if (fd >= 0 && fd < DESCRIPTORS)
         nameless[fd] = (uint16_t)(channel ? channel : make_channel((uint64_t)fd << 20));
+}
+
+void fw_channel_counter(int fd)
+{
+    if (fd >= 0 && fd < DESCRIPTORS)
+        channels[nameless[fd]].counts = true;
+}
+
+/* Sockets and fifos with a name may have somebody else at the other end; a child has all we had. */
+bool fw_channel_is_inner(int fd)
+{
+    struct stat about;
+
+    if (has_children || fd < 0 || !ask(fd, &about))
+        return false;
+    if (S_ISFIFO(about.st_mode))
+        return !leads_out(&about);
+    return !(about.st_mode & S_IFMT) && channels[fw_channel_in(fd)].counts;
 }
 
 void fw_channel_closing(struct fw_thread *t, int fd, uintptr_t pc)

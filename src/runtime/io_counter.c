@@ -37,8 +37,14 @@ static int made(struct fw_thread *t, int fd, unsigned channel)
 FW_EXPORT int eventfd(unsigned count, int flags)
 {
     struct fw_thread *t = fw_enter_effect(FW_ON_FILES);
+    int fd = REAL(eventfd)(count, flags);
 
-    return made(t, REAL(eventfd)(count, flags), 0);
+    if (t && fd >= 0) {
+        fw_channel_nameless(fd, 0);
+        fw_channel_counter(fd);
+    }
+    fw_done(t);
+    return fd;
 }
 
 FW_EXPORT int eventfd_read(int fd, eventfd_t *value)

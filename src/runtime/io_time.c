@@ -125,6 +125,28 @@ static uint64_t sleep_until(struct fw_thread *t, uint64_t deadline)
     }
 }
 
+bool fw_control_stay(struct fw_thread *t, uint64_t nanoseconds, bool (*is_over)(const void *what),
+                     const void *what)
+{
+    uint64_t deadline = fw_now() + nanoseconds;
+
+    fw_spin_slept(t);
+    for (;;) {
+        let_cancel(t);
+        switch (fw_block(t, &fw_control_stirred, deadline,
+                         FW_BLOCK_SIGNALS | FW_BLOCK_TIMED | fw_cancel_flag(t))) {
+        case FW_TIMED_OUT:
+            let_cancel(t);
+            return true;
+        case FW_INTERRUPTED:
+            return false;
+        default:
+            if (is_over(what))
+                return true;
+        }
+    }
+}
+
 static uint64_t sleep_for(struct fw_thread *t, uint64_t nanoseconds)
 {
     return sleep_until(t, fw_now() + nanoseconds);

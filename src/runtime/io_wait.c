@@ -6,8 +6,10 @@
  * again.  Whoever is told that a descriptor is ready comes after who made it so.
  */
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/counter.h"
 #include "runtime/effect.h"
+#include "runtime/futex.h"
 #include "runtime/intercept.h"
 
 #include <errno.h>
@@ -23,7 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE ((uintptr_t)4096)
+#define PAGE        ((uintptr_t)4096)
+#define MILLISECOND (FW_SECOND / 1000)
 
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
@@ -130,9 +133,45 @@ static int polled(struct fw_thread *t, struct pollfd *fds, nfds_t count, int rea
     return ready;
 }
 
+static int interrupted(void)
+{
+    errno = EINTR;
+    return -1;
+}
+
+static uint64_t in_nanoseconds(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * FW_SECOND + (uint64_t)time->tv_usec * 1000;
+}
+
+/* Waits with a limit that has not to be the kernel's: it is for the strategy to say that it has
+ * passed, and nobody out of sight can end them (control_expire.c). */
+struct polling {
+    struct pollfd *fds;
+    nfds_t count;
+};
+
+static bool polls_within(const struct polling *polling, int timeout)
+{
+    if (timeout < 0 || !fw_control_times((uint64_t)timeout * MILLISECOND))
+        return false;
+    for (nfds_t i = 0; i < polling->count; i++)
+        if (polling->fds[i].fd >= 0 && !fw_channel_is_inner(polling->fds[i].fd))
+            return false;
+    return true;
+}
+
+static bool is_polled(const void *context)
+{
+    const struct polling *polling = context;
+
+    return fw_syscall(SYS_poll, (long)polling->fds, (long)polling->count, 0, 0, 0, 0) != 0;
+}
+
 FW_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
     struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
+    struct polling polling = { fds, count };
     int ready;
 
     if (!t)
@@ -140,7 +179,12 @@ FW_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
     FW_PLAINLY(t, ready = REAL(poll)(fds, count, 0));
     if (t && ready == 0 && timeout != 0) {
         tell_waits(fds, count);
-        FW_AWAY(t, ready = REAL(poll)(fds, count, timeout));
+        if (!polls_within(&polling, timeout))
+            FW_AWAY(t, ready = REAL(poll)(fds, count, timeout));
+        else if (fw_control_stay(t, (uint64_t)timeout * MILLISECOND, is_polled, &polling))
+            FW_PLAINLY(t, ready = REAL(poll)(fds, count, 0));
+        else
+            ready = interrupted();
     }
     return polled(t, fds, count, ready, FW_PC);
 }
@@ -275,17 +319,57 @@ static bool select_waits(int most, fd_set *const sets[3])
     return ready == 0;
 }
 
+struct selecting {
+    fd_set *const *sets;
+    int count;
+};
+
+static bool is_selected(const void *context)
+{
+    const struct selecting *selecting = context;
+
+    return !select_waits(selecting->count, selecting->sets);
+}
+
+static bool selects_within(const struct selecting *selecting, const struct timeval *timeout)
+{
+    if (!timeout || timeout->tv_sec < 0 || timeout->tv_sec > INT_MAX || timeout->tv_usec < 0 ||
+        !fw_control_times(in_nanoseconds(timeout)))
+        return false;
+    for (int i = 0; i < 3; i++)
+        for (int fd = 0; selecting->sets[i] && fd < selecting->count; fd++)
+            if (is_in(fd, selecting->sets[i]) && !fw_channel_is_inner(fd))
+                return false;
+    return true;
+}
+
+/* As the kernel does, it tells that no time is left; -1: a signal came. */
+static int select_within(struct fw_thread *t, const struct selecting *selecting,
+                         struct timeval *timeout)
+{
+    if (!fw_control_stay(t, in_nanoseconds(timeout), is_selected, selecting))
+        return interrupted();
+    *timeout = (struct timeval){ 0, 0 };
+    return 0;
+}
+
 FW_EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct timeval *timeout)
 {
     struct fw_thread *t = fw_enter_effect(FW_LOOK_AT_FILES);
     fd_set *const sets[3] = { in, out, odd };
+    struct selecting selecting = { sets, count };
     bool waits = !timeout || timeout->tv_sec || timeout->tv_usec;
-    int ready;
+    int ready = 0;
 
     if (!t)
         return REAL(select)(count, in, out, odd, timeout);
-    FW_PASS(t, (waits || out) && select_waits(count, sets) && waits,
-            ready = REAL(select)(count, in, out, odd, timeout));
+    waits = (waits || out) && select_waits(count, sets) && waits;
+    if (waits && selects_within(&selecting, timeout)) {
+        ready = select_within(t, &selecting, timeout);
+        waits = false;
+    }
+    if (ready == 0)
+        FW_PASS(t, waits, ready = REAL(select)(count, in, out, odd, timeout));
     if (ready >= 0 && count > 0)
         tell_sets(t, count, sets, FW_PC);
     fw_done(t);

@@ -10,9 +10,12 @@ cat >timeouts.cc <<'END_C'
 #include <errno.h>
 #include <future>
 #include <mutex>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,7 +29,7 @@ static sem_t sem;
 static bool ready, right;
 static char how;
 static int ms;
-static int shared;
+static int shared, pipes[2];
 static timespec soon(clockid_t clock)
 {
     timespec when;
@@ -78,6 +81,13 @@ static void *ends(void *argument)
     case 'z':
         __atomic_store_n(&shared, 1, __ATOMIC_SEQ_CST);
         break;
+    case 'p':
+    case 'l':
+    case 'e': {
+        uint64_t one = 1;
+        shared = write(pipes[1], &one, sizeof one) != sizeof one;
+        break;
+    }
     case 'j':
         break;
     }
@@ -128,6 +138,18 @@ static int waits(pthread_t thread)
     case 'z':
         usleep(ms * 1000);
         return !__atomic_load_n(&shared, __ATOMIC_SEQ_CST);
+    case 'p':
+    case 'e': {
+        pollfd one = { pipes[0], POLLIN, 0 };
+        return poll(&one, 1, ms) != 1;
+    }
+    case 'l': {
+        fd_set set;
+        timeval time = { ms / 1000, ms % 1000 * 1000 };
+        FD_ZERO(&set);
+        FD_SET(pipes[0], &set);
+        return select(pipes[0] + 1, &set, NULL, NULL, &time) != 1 || !FD_ISSET(pipes[0], &set);
+    }
     case 'j':
         return pthread_timedjoin_np(thread, NULL, &when);
     }
@@ -140,6 +162,10 @@ int main(int, char **words)
     how = words[1][0];
     right = words[2][0] == '1';
     ms = atoi(words[3]);
+    if (pipe(pipes) != 0)
+        return 2;
+    if (how == 'e')
+        pipes[0] = pipes[1] = eventfd(0, 0);
     sem_init(&sem, 0, 0);
     clock_gettime(CLOCK_MONOTONIC, &before);
     pthread_create(&thread, NULL, ends, NULL);
@@ -154,7 +180,7 @@ int main(int, char **words)
 }
 END_C
 "$FOREWEAVE" c++ -g -o timeouts timeouts.cc || complain "timeouts.cc does not compile"
-for how in c k C s m r t f z j; do
+for how in c k C s m r t f z j p l e; do
     expect 66 explore -q -s random -n 500 --until-first --folder=$how -- ./timeouts $how 0 50
     out_has 'a wait times out: '
     expect 66 replay --runs=3 $how/*.sched
