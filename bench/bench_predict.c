@@ -1,7 +1,8 @@
 /*
  * bench_predict.c - where a predictor's time goes.
  *
- *     bench_predict [--jobs N] [--all] [--cap N] [--steps N] [--seconds S] PREDICTOR FILE
+ *     bench_predict [--jobs N] [--all] [--cap N] [--steps N] [--seconds S] [--idiom N]
+ *                   PREDICTOR FILE
  *
  * Loads a trace, prepares it as `foreweave check` does, has the predictor's
  * suspects checked, and prints one line of key=value: seconds of each part and
@@ -79,7 +80,8 @@ static void print_counts(struct fw_predictions *predictions)
 
 static void predict(const struct options *o, const struct fw_index *index)
 {
-    struct fw_core_options core_options = { .values = o->predict.values };
+    struct fw_core_options core_options = { .values = o->predict.values,
+                                            .iroots = o->predictor == &fw_predictor_iroot };
     struct fw_core *core = fw_core_create(index, &core_options);
     struct fw_team_setup setup = { .core = core,
                                    .options = &o->predict,
@@ -103,7 +105,7 @@ static void predict(const struct options *o, const struct fw_index *index)
 static void usage(void)
 {
     fputs("usage: bench_predict [--jobs N] [--all] [--cap N] [--steps N] [--seconds S]\n"
-          "           race|deadlock|atomicity|nondet FILE\n",
+          "           [--idiom N] race|deadlock|atomicity|nondet|iroot FILE\n",
           stderr);
     exit(2);
 }
@@ -111,7 +113,8 @@ static void usage(void)
 static const struct fw_predictor *predictor_called(const char *name)
 {
     const struct fw_predictor *const all[] = { &fw_predictor_race, &fw_predictor_deadlock,
-                                               &fw_predictor_atomicity, &fw_predictor_nondet };
+                                               &fw_predictor_atomicity, &fw_predictor_nondet,
+                                               &fw_predictor_iroot };
 
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0)
@@ -125,7 +128,8 @@ static void parse(struct options *o, int argc, char **argv)
     static const struct option table[] = {
         { "jobs", required_argument, NULL, 'j' },    { "all", no_argument, NULL, 'a' },
         { "cap", required_argument, NULL, 'c' },     { "steps", required_argument, NULL, 's' },
-        { "seconds", required_argument, NULL, 't' }, { NULL, 0, NULL, 0 },
+        { "seconds", required_argument, NULL, 't' }, { "idiom", required_argument, NULL, 'i' },
+        { NULL, 0, NULL, 0 },
     };
     int option;
 
@@ -136,6 +140,8 @@ static void parse(struct options *o, int argc, char **argv)
             o->predict.pairs_all = true;
         else if (option == 'c')
             o->predict.cap = (uint32_t)atoi(optarg);
+        else if (option == 'i')
+            o->predict.idioms |= 1u << (atoi(optarg) & 7);
         else if (option == 's')
             o->steps = strtoull(optarg, NULL, 10);
         else if (option == 't')

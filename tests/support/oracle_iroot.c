@@ -176,7 +176,7 @@ unsigned fw_oracle_idiom(const struct fw_oracle *o, const uint32_t *e, uint32_t 
 
 /* ---- what is possible ---- */
 
-static bool parts(const struct fw_oracle *o, uint32_t e, uint32_t a, uint32_t b)
+bool fw_oracle_parts(const struct fw_oracle *o, uint32_t e, uint32_t a, uint32_t b)
 {
     if (!is_access(o, e) || !of_one_object(o, e, a))
         return false;
@@ -190,7 +190,7 @@ static bool keeps(const struct fw_oracle *o, const uint8_t *state, uint32_t e, u
 {
     if (e == b)
         return oracle_done(o, state, a);
-    return !oracle_done(o, state, a) || oracle_done(o, state, b) || !parts(o, e, a, b);
+    return !oracle_done(o, state, a) || oracle_done(o, state, b) || !fw_oracle_parts(o, e, a, b);
 }
 
 static bool keeps_all(const struct fw_oracle *o, const uint8_t *state, uint32_t e,

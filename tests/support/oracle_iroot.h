@@ -26,6 +26,9 @@ unsigned fw_oracle_idiom(const struct fw_oracle *oracle, const uint32_t *events,
 bool fw_oracle_waits(const struct fw_oracle *oracle, const uint32_t *events, uint32_t count,
                      uint32_t window);
 
+/* Would the event part the dependency of b on a, if it came between them? */
+bool fw_oracle_parts(const struct fw_oracle *oracle, uint32_t event, uint32_t a, uint32_t b);
+
 /* Can it happen?  After fw_oracle_explore. */
 bool fw_oracle_iroot(const struct fw_oracle *oracle, const uint32_t *events, uint32_t count,
                      uint32_t window);

@@ -2,6 +2,7 @@
 #include "support/questions.h"
 
 #include "base/bug.h"
+#include "support/oracle_iroot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,6 +208,38 @@ void fw_questions_draw_orders(struct fw_questions *questions, const struct fw_tr
     }
 }
 
+/* The accesses of an instance, one by one, each drawn until it fits. */
+static uint32_t draw_instance(const struct fw_oracle *oracle, uint32_t events[4], uint32_t total,
+                              struct fw_random *random)
+{
+    uint32_t count = 2 + fw_random_below(random, 3);
+
+    for (uint32_t tries = 0; tries < 4000; tries++) {
+        if (tries % 100 == 0)
+            for (uint32_t k = 0; k < 2; k++)
+                events[k] = fw_random_below(random, total);
+        for (uint32_t k = 2; k < count; k++)
+            events[k] = fw_random_below(random, total);
+        if (fw_oracle_waits(oracle, events, count, FW_VERIFY_WINDOW) ||
+            fw_oracle_idiom(oracle, events, count, FW_VERIFY_WINDOW))
+            return count;
+        if (!fw_oracle_idiom(oracle, events, 2, FW_VERIFY_WINDOW))
+            tries |= 99; /* others to begin with */
+    }
+    return 0;
+}
+
+void fw_questions_draw_iroots(struct fw_questions *questions, const struct fw_oracle *oracle,
+                              uint32_t total, uint32_t count, struct fw_random *random)
+{
+    for (uint32_t i = 0; total && i < count; i++) {
+        uint32_t events[4], size = draw_instance(oracle, events, total, random);
+
+        if (size)
+            add(questions, FW_CLAIM_IROOT, events, size);
+    }
+}
+
 void fw_questions_sample(struct fw_questions *questions, size_t from, size_t count,
                          struct fw_random *random)
 {
@@ -225,9 +258,7 @@ void fw_questions_sample(struct fw_questions *questions, size_t from, size_t cou
 
 const char *fw_question_text(const struct fw_question *question, char *text, size_t size)
 {
-    static const char *const names[] = { "race", "deadlock", "order", "atomicity",
-                                         "nondeterminism" };
-    int used = snprintf(text, size, "%s", names[question->claim]);
+    int used = snprintf(text, size, "%s", fw_claim_names[question->claim]);
 
     for (uint32_t i = 0; i < question->count && used + 12 < (int)size; i++)
         used += snprintf(text + used, size - (size_t)used, " %" PRIu32, question->events[i]);

@@ -10,6 +10,7 @@
 #ifndef FW_TESTS_QUESTIONS_H
 #define FW_TESTS_QUESTIONS_H
 
+#include "support/oracle.h"
 #include "support/random.h"
 
 #include "base/vec.h"
@@ -32,6 +33,10 @@ void fw_questions_list(struct fw_questions *questions, const struct fw_trace *tr
 /* Adds so many orders of two to four events. */
 void fw_questions_draw_orders(struct fw_questions *questions, const struct fw_trace *trace,
                               uint32_t count, struct fw_random *random);
+
+/* Adds instances of interleaving idioms among the trace's `total` events: so many are tried for. */
+void fw_questions_draw_iroots(struct fw_questions *questions, const struct fw_oracle *oracle,
+                              uint32_t total, uint32_t count, struct fw_random *random);
 
 /* Keeps at most so many from the number `from` on, drawn at random. */
 void fw_questions_sample(struct fw_questions *questions, size_t from, size_t count,

@@ -4,6 +4,7 @@
  * Races, deadlocks and nondeterminism speak of the state that a reordering
  * leads to; it is the one whose events are present.
  */
+#include "support/oracle_iroot.h"
 #include "support/smt_internal.h"
 
 #include "base/bug.h"
@@ -194,6 +195,38 @@ static bool claim_nondeterminism(struct fw_smt *s, const uint32_t *events, uint3
     return true;
 }
 
+/* a => b: whatever is there and would part them is before a or behind b. */
+static bool assume_immediate(struct fw_smt *s, uint32_t a, uint32_t b)
+{
+    Z3_ast immediate = smt_boolean(s);
+
+    assume(s, s->present[a]);
+    assume(s, s->present[b]);
+    for (uint32_t e = 0; e < s->count; e++) {
+        if (e == a || e == b || !fw_oracle_parts(s->oracle, e, a, b))
+            continue;
+        smt_or_not(s, immediate);
+        smt_or_not(s, s->present[e]);
+        smt_or_before(s, e, a);
+        smt_or_before(s, b, e);
+        smt_add(s);
+    }
+    assume(s, immediate);
+    return assume_before(s, a, b);
+}
+
+static bool claim_iroot(struct fw_smt *s, const uint32_t *events, uint32_t count)
+{
+    uint32_t second = count == 3 ? 1 : 2;
+
+    if (fw_oracle_waits(s->oracle, events, count, FW_VERIFY_WINDOW))
+        return claim_deadlock(s, (uint32_t[]) { events[3], events[1] }, 2);
+    if (!fw_oracle_idiom(s->oracle, events, count, FW_VERIFY_WINDOW) ||
+        !assume_immediate(s, events[0], events[1]))
+        return false;
+    return count == 2 || assume_immediate(s, events[second], events[second + 1]);
+}
+
 /* ---- the answer ---- */
 
 /* Place of an event in the model, for sorting. */
@@ -266,8 +299,9 @@ static bool make_assumptions(struct fw_smt *s, enum fw_claim claim, const uint32
         return claim_atomicity(s, events, count);
     case FW_CLAIM_NONDETERMINISM:
         return claim_nondeterminism(s, events, count);
-    case FW_CLAIM_FINAL:
     case FW_CLAIM_IROOT:
+        return claim_iroot(s, events, count);
+    case FW_CLAIM_FINAL:
         break;
     }
     FW_BUG("no encoding of claim %d", (int)claim);
