@@ -60,6 +60,7 @@ target_sources(test_heal_hold PRIVATE src/atomrace/heal_hold.c src/atomrace/heal
 target_sources(test_memo PRIVATE
   tests/unit/memo_record.c tests/unit/memo_claims.c tests/unit/memo_many.c
   tests/unit/memo_merging.c tests/unit/memo_store.c)
+set_tests_properties(unit.memo PROPERTIES TIMEOUT 600) # it waits for a disk and a server
 
 file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})

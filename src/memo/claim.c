@@ -63,14 +63,22 @@ static int drop_ended(struct claiming *c, struct fw_error *err)
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-/* Those that the wish allows, claimed or not; more conditions and the groups come behind it. */
-static void say_candidates(const struct claiming *c, const char *columns)
+/* What the database has said of it with this input; null: it is not predicted. */
+#define VERDICT                                                                                    \
+    "(SELECT max(p.verdict) FROM predictions p WHERE p.iroot = i.id AND p.input = %" PRId64 ")"
+
+/* The conditions of the wish on the rows i, claimed or not. */
+static void say_conditions(const struct claiming *c)
 {
     const struct fw_memo_wish *wish = c->wish;
     struct fw_query *q = &c->memo->q;
 
-    fw_query_say(q, "SELECT %s FROM iroots i JOIN predictions p ON p.iroot = i.id "
-                    "WHERE p.input = %" PRId64 " AND i.seen = 0", columns, c->memo->input);
+    fw_query_say(q, " WHERE i.program = %" PRId64 " AND i.seen = 0 AND " VERDICT, c->memo->program,
+                 c->memo->input);
+    if (wish->infeasible)
+        fw_query_say(q, " IS NOT NULL");
+    else
+        fw_query_say(q, " <> %d", FW_MEMO_INFEASIBLE);
     if (wish->own_only)
         fw_query_say(q, " AND i.own = 1");
     if (wish->most)
@@ -84,17 +92,9 @@ static void say_candidates(const struct claiming *c, const char *columns)
             fw_query_say(q, " AND i.idiom <> %u", idiom);
 }
 
-static void say_groups(const struct claiming *c)
-{
-    fw_query_say(&c->memo->q, " GROUP BY i.id");
-    if (!c->wish->infeasible)
-        fw_query_say(&c->memo->q, " HAVING max(p.verdict) <> %d", FW_MEMO_INFEASIBLE);
-}
-
-#define CLAIMED "EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id)"
 /* Said of the rows i and, once more, of the rows that were chosen. */
 #define ORDER(row, verdict)                                                                        \
-    " ORDER BY " row ".idiom, " row ".own DESC, " row ".tried, " verdict " DESC, " row ".id "
+    " ORDER BY " row ".idiom, " row ".own DESC, " row ".tried, " verdict " DESC, " row ".id"
 
 static int take_claim(void *context, const struct fw_sql_row *row)
 {
@@ -122,12 +122,11 @@ static int find(struct claiming *c, struct fw_error *err)
 {
     struct fw_query *q = &c->memo->q;
 
-    fw_query_say(q, "WITH chosen AS (");
-    say_candidates(c, "i.id, i.idiom, i.waits, i.own, i.tried, i.a, i.b, i.c, i.d, "
-                      "max(p.verdict) AS verdict");
-    fw_query_say(q, " AND NOT " CLAIMED);
-    say_groups(c);
-    fw_query_say(q, ORDER("i", "max(p.verdict)") "LIMIT %zu) ", c->wish->count);
+    fw_query_say(q, "WITH chosen AS (SELECT i.id, i.idiom, i.waits, i.own, i.tried, i.a, i.b, i.c, "
+                    "i.d, " VERDICT " AS verdict FROM iroots i", c->memo->input);
+    say_conditions(c);
+    fw_query_say(q, " AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id)"
+                    ORDER("i", "verdict") " LIMIT %zu) ", c->wish->count);
     fw_query_say(q, "SELECT h.id, h.idiom, h.waits, h.own, h.tried, h.verdict, "
                     "(SELECT max(p.schedule) FROM predictions p WHERE p.iroot = h.id AND "
                     "p.input = %" PRId64 "), a.text, b.text, c.text, d.text FROM chosen h "
@@ -141,12 +140,9 @@ static int count_busy(struct claiming *c, struct fw_error *err)
 {
     struct fw_query *q = &c->memo->q;
 
-    fw_query_say(q, "SELECT count(*) FROM (");
-    say_candidates(c, "i.id");
-    fw_query_say(q, " AND EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id AND "
-                    "c.session <> %" PRId64 ")", c->memo->session);
-    say_groups(c);
-    fw_query_say(q, ") AS held");
+    fw_query_say(q, "SELECT count(*) FROM claims c JOIN iroots i ON i.id = c.iroot");
+    say_conditions(c);
+    fw_query_say(q, " AND c.session <> %" PRId64, c->memo->session);
     return fw_memo_ask(c->memo, &c->busy, err);
 }
 

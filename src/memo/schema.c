@@ -31,6 +31,8 @@ static const char *const steps[] = {
     " b BIGINT NOT NULL REFERENCES accesses(id), c BIGINT NOT NULL, d BIGINT NOT NULL,\n"
     " own BIGINT NOT NULL, seen BIGINT NOT NULL, tried BIGINT NOT NULL,\n"
     " UNIQUE (program, idiom, waits, a, b, c, d));\n"
+    /* Candidates in the order in which they are claimed. */
+    "CREATE INDEX iroots_unseen ON iroots (program, idiom, own DESC, tried) WHERE seen = 0;\n"
 
     /* One life of one process on one database; writes: how often it has. */
     "CREATE TABLE sessions (id @ID@, program BIGINT NOT NULL REFERENCES programs(id),\n"

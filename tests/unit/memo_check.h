@@ -74,6 +74,9 @@ void release_claims(struct fw_memo_claims *claims);
 void finish(struct fw_memo *memo, uint64_t number, const struct fw_memo_claim *claim, bool exposed,
             bool failed);
 
+/* A child in which a check that fails ends it, not the test that it was copied from. */
+pid_t fork_child(void);
+
 /* One number that SQL gives. */
 int64_t ask(const char *where, const char *text);
 void tell(const char *where, const char *text);

@@ -174,7 +174,7 @@ void memo_leases_end(void **state)
 /* A child that claims all and does not give them back: 'k' killed, 'l' still alive. */
 static pid_t claimer(const char *where, int answer)
 {
-    pid_t pid = fork();
+    pid_t pid = fork_child();
 
     if (pid == 0) {
         struct fw_memo *memo = enter_memo(where, "c2", "small");

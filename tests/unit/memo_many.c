@@ -60,7 +60,7 @@ void memo_many_claim(void **state)
     predict(memo, 0, CANDIDATES, FW_MEMO_PROFILE, FW_MEMO_UNKNOWN);
     assert_int_equal(pipe(told), 0);
     for (unsigned i = 0; i < WORKERS; i++) {
-        children[i] = fork();
+        children[i] = fork_child();
         if (children[i] == 0) {
             work(where, i, told[1]);
             _exit(0);
@@ -96,7 +96,7 @@ void memo_many_write(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
-        children[i] = fork();
+        children[i] = fork_child();
         if (children[i] == 0) {
             char campaign[16];
 
@@ -154,7 +154,7 @@ static uint64_t kill_one(const char *where, uint64_t last, unsigned runs, long a
     pid_t child;
 
     assert_int_equal(pipe(told), 0);
-    child = fork();
+    child = fork_child();
     if (child == 0) {
         go_on(where, last, told[1]);
         _exit(0);

@@ -99,7 +99,7 @@ void memo_climbs_versions(void **state)
     FAILS(fw_memo_open(&memo, memo_place, FW_MEMO_READ, 0, &err), "has version 2, this program");
     /* Several want it at once: one does it. */
     for (unsigned i = 0; i < 4; i++) {
-        children[i] = fork();
+        children[i] = fork_child();
         if (children[i] == 0) {
             struct fw_error err;
 
@@ -173,7 +173,7 @@ static void files_that_are_none(void)
     assert_int_equal(chmod(store->folder, 0755), 0);
     assert_int_equal(chmod(inner, 0444), 0);
     assert_int_equal(chmod(folder, 0555), 0);
-    child = fork();
+    child = fork_child();
     if (child == 0)
         _exit(read_only(inner));
     assert_int_equal(waitpid(child, &status, 0), child);

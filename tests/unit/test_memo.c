@@ -135,6 +135,16 @@ void finish(struct fw_memo *memo, uint64_t number, const struct fw_memo_claim *c
     OK(fw_memo_record(memo, &names, &run, NULL, &err));
 }
 
+pid_t fork_child(void)
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0)
+        setenv("CMOCKA_TEST_ABORT", "1", 1);
+    return pid;
+}
+
 /* --- looking behind the interface ------------------------------------------------------------- */
 
 static struct fw_sql *connect_to(const char *where)

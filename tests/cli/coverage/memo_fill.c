@@ -20,13 +20,20 @@
 #include <string.h>
 
 static struct fw_memo *memo;
-static struct fw_strtab accesses;
-static FW_VEC(char *) places;
+static struct fw_strtab accesses, kept;
+static FW_VEC(const char *) places;
 static FW_VEC(bool) library;
 static FW_VEC(struct fw_iroot) exposed;
+static struct fw_memo_claims claims;
 static struct fw_memo_run run;
 static struct fw_memo_failure failure;
 static struct fw_error err;
+
+/* Runs speak of texts that outlive their lines. */
+static const char *keep(const char *text)
+{
+    return fw_strtab_text(&kept, fw_strtab_intern(&kept, text, strlen(text)));
+}
 
 static _Noreturn void give_up(const char *line)
 {
@@ -54,7 +61,7 @@ static struct fw_memo_names names(void)
     fw_vec_extend(&own, fw_strtab_count(&accesses) + 1);
     for (size_t i = 0; i < own.len; i++)
         own.at[i] = !library.at[i];
-    return (struct fw_memo_names) { &accesses, (const char *const *)places.at, own.at };
+    return (struct fw_memo_names) { &accesses, places.at, own.at };
 }
 
 static struct fw_iroot parse(char *text)
@@ -104,7 +111,7 @@ static void place(char *rest)
     uint32_t number = fw_strtab_intern(&accesses, rest, strlen(rest));
 
     names();
-    places.at[number] = fw_xstrdup(where);
+    places.at[number] = keep(where);
     library.at[number] = strcmp(own, "library") == 0;
 }
 
@@ -123,20 +130,17 @@ static void predict(char *rest)
         give_up("predict");
 }
 
-static struct fw_memo_claims claim(void)
+static void claim(void)
 {
     const struct fw_memo_wish wish = { .count = 1, .lease = 100 };
-    struct fw_memo_claims claims = { 0 };
 
     if (fw_memo_claim(memo, &wish, &accesses, &claims, NULL, &err) < 0)
         give_up("claim");
-    return claims;
 }
 
 static void attempt(char *rest)
 {
-    struct fw_memo_claims claims = claim();
-
+    claim();
     if (!claims.len) {
         fw_error_set(&err, "there is no candidate");
         give_up("try");
@@ -144,27 +148,26 @@ static void attempt(char *rest)
     run = (struct fw_memo_run) { .number = strtoull(word(&rest, false), NULL, 10),
                                  .strategy = "iroot", .outcome = "exit 0",
                                  .began = strtoll(word(&rest, false), NULL, 10),
-                                 .claim = &claims.at[0] };
+                                 .claim = &fw_vec_last(&claims) };
     if (strcmp(rest, "exposed") == 0)
-        fw_vec_push(&exposed, claims.at[0].iroot);
+        fw_vec_push(&exposed, run.claim->iroot);
     record();
-    fw_memo_claim_release(&claims.at[0]);
-    fw_vec_release(&claims);
+    fw_memo_claim_release(&fw_vec_pop(&claims));
 }
 
 static void begin_run(char *rest)
 {
     run = (struct fw_memo_run) { .number = strtoull(word(&rest, false), NULL, 10), .took = 20 };
-    run.strategy = fw_xstrdup(word(&rest, false));
+    run.strategy = keep(word(&rest, false));
     run.began = strtoll(word(&rest, false), NULL, 10);
-    run.outcome = fw_xstrdup(rest);
+    run.outcome = keep(rest);
 }
 
 static void fail(char *rest)
 {
-    failure.kind = fw_xstrdup(word(&rest, false));
-    failure.schedule = fw_xstrdup(word(&rest, false));
-    failure.message = fw_xstrdup(rest);
+    failure.kind = keep(word(&rest, false));
+    failure.schedule = keep(word(&rest, false));
+    failure.message = keep(rest);
     run.failure = &failure;
 }
 
@@ -205,6 +208,7 @@ int main(int argc, char **argv)
     if (fw_memo_open(&memo, argv[1], FW_MEMO_WRITE, 0, &err) < 0)
         give_up(argv[1]);
     fw_strtab_init(&accesses);
+    fw_strtab_init(&kept);
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
         obey(line + strspn(line, " "));
