@@ -141,12 +141,13 @@ static int check(struct fw_sql *sql, struct fw_error *err)
     return 0;
 }
 
+/* Our queries are short: compiling them, as PostgreSQL 11 and newer may, takes longer. */
 static int set_up(struct postgres *p, struct fw_error *err)
 {
     char text[256];
 
     snprintf(text, sizeof text, "SET search_path TO foreweave; SET lock_timeout TO '%us'; "
-                                "SET client_min_messages TO warning", p->patience);
+                                "SET client_min_messages TO warning; SET jit TO off", p->patience);
     return fw_sql_do(&p->sql, text, err);
 }
 
