@@ -23,9 +23,9 @@
  * within a window are kept.  Whether an access is the last one of a section is known when its
  * object is accessed again or all locks are given back, so entries are made late.
  *
- * Where many objects are treated alike, entries that differ in the object only make as many pairs
- * as there are objects times the window.  Of those only `most` are kept, by a hash of the objects;
- * so with many objects something may be overlooked in idioms 2 to 6.
+ * Where many objects are treated alike, entries that differ in the object and the locks only make
+ * as many pairs as there are objects times the window.  Of those only `most` are kept, by a hash of
+ * the objects; so with many objects something may be overlooked in idioms 2 to 6.
  *
  * Memory: entries and pairs of them, a step of the clocks for each message between threads, and
  * the accesses since a thread has held no lock (at most FW_PROFILE_LATE; if there are more, they
@@ -47,7 +47,7 @@ struct fw_profile_options {
     bool simple;       /* idiom 1 only */
     bool free_atomics; /* atomic accesses and fences synchronise nobody, as in the dissertation */
     uint32_t window;   /* 0: FW_IROOT_WINDOW */
-    uint32_t most;     /* couples of two kinds of entries; 0: FW_PROFILE_MOST */
+    uint32_t most;     /* pairs of entries, as said above; 0: FW_PROFILE_MOST */
     const struct fw_shared *shared; /* leave out other accesses; NULL: none */
     bool same_run; /* it was learnt from this very run: leave out private objects, too */
 };

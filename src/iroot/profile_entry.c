@@ -2,9 +2,10 @@
  * profile_entry.c - accesses become entries, and entries within a window become couples.
  *
  * Where many objects are treated alike, as in arrays, the same two kinds of entries make a couple
- * for each two objects within a window, and one such couple is as good as another.  Of two kinds
- * only some couples are kept: which ones is decided by a hash of the objects alone, so that the
- * couples of other threads that would go with them are kept too.
+ * for each two objects within a window, and one such couple is as good as another; so it is where
+ * each of many objects has a lock of its own.  Of two *shapes*, which are kinds but for which locks
+ * are held, only some couples are kept: which ones is decided by a hash of the objects alone, so
+ * that the couples of other threads that would go with them are kept too.
  */
 #include "iroot/profile_state.h"
 
@@ -103,19 +104,13 @@ static void sort_marks(struct marks *marks)
         }
 }
 
-/* The number of the lock set that the late access has. */
-static uint32_t intern_locks(struct fw_profiler *profiler, const struct profiled *thread,
-                             const struct late *late)
+/* The number of the set of profiler->marks. */
+static uint32_t intern_marks(struct fw_profiler *profiler)
 {
     struct marks copy = { 0 };
     uint64_t hash = 0;
     uint32_t id;
 
-    if (!late->held_count)
-        return 0;
-    fw_vec_clear(&profiler->marks);
-    for (uint32_t i = late->held; i < late->held + late->held_count; i++)
-        fw_vec_push(&profiler->marks, thread->late_marks.at[i]);
     sort_marks(&profiler->marks);
     for (size_t i = 0; i < profiler->marks.len; i++)
         hash = mix(hash, profiler->marks.at[i]);
@@ -128,6 +123,20 @@ static uint32_t intern_locks(struct fw_profiler *profiler, const struct profiled
     fw_vec_push(&profiler->lock_sets, copy);
     fw_idmap_add(&profiler->by_locks, (uint32_t)hash, id);
     return id;
+}
+
+/* The number of the lock set that the late access has; of its shape: as if there were one lock. */
+static uint32_t intern_locks(struct fw_profiler *profiler, const struct profiled *thread,
+                             const struct late *late, bool shape)
+{
+    uint64_t mask = shape ? (1u << HELD_LOCK_BITS) - 1 : UINT64_MAX;
+
+    if (!late->held_count)
+        return 0;
+    fw_vec_clear(&profiler->marks);
+    for (uint32_t i = late->held; i < late->held + late->held_count; i++)
+        fw_vec_push(&profiler->marks, thread->late_marks.at[i] & mask);
+    return intern_marks(profiler);
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -196,11 +205,15 @@ static uint32_t add_entry(struct fw_profiler *profiler, uint32_t number, const s
                                       .flags = late->flags },
                             .first = late->version,
                             .last = late->version };
+    const struct profiled *thread = &profiler->threads.at[number];
+    struct kind shape = wanted.kind;
     struct entry *entry;
     uint32_t id;
 
-    wanted.kind.locks = intern_locks(profiler, &profiler->threads.at[number], late);
+    wanted.kind.locks = intern_locks(profiler, thread, late, false);
     wanted.number = intern_kind(profiler, &wanted.kind);
+    shape.locks = intern_locks(profiler, thread, late, true);
+    wanted.shape = intern_kind(profiler, &shape);
     id = intern_entry(profiler, &wanted);
     entry = &profiler->entries.at[id];
     if (!profiler->options.simple && entry->last != late->version && entry->last != entry->first)
@@ -256,7 +269,7 @@ static void drop_some(struct match *match)
 static struct couple *get_couple(struct fw_profiler *profiler, uint32_t first, uint32_t second)
 {
     const struct entry *a = &profiler->entries.at[first], *b = &profiler->entries.at[second];
-    struct match *match = get_match(profiler, a->number, b->number);
+    struct match *match = get_match(profiler, a->shape, b->shape);
     struct couple couple = { .first = first, .second = second };
     bool up = a->object < b->object;
 

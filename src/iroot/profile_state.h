@@ -99,6 +99,7 @@ struct entry {
     uint64_t object;
     struct kind kind;
     uint32_t number; /* of the kind */
+    uint32_t shape;  /* of the kind but for which locks these are */
     uint32_t first, last;     /* versions */
     FW_VEC(uint32_t) between; /* other ones, ascending; not in simple mode */
 };
@@ -123,9 +124,9 @@ struct couple {
     struct instances at;
 };
 
-/* The couples of two kinds: those with the smallest hashes, if there are too many. */
+/* The couples of two shapes: those with the smallest hashes, if there are too many. */
 struct match {
-    uint32_t first, second; /* kinds */
+    uint32_t first, second;
     FW_VEC(struct couple) couples;
     uint64_t above; /* hashes from here on are not kept */
 };
@@ -141,7 +142,7 @@ struct fw_profiler {
     uint32_t thread;               /* of the event at hand */
     bool received;
     uint64_t hurried;
-    size_t most;                   /* couples of two kinds */
+    size_t most;                   /* couples of two shapes */
 
     FW_VEC(struct marks) lock_sets; /* ascending; 0 is the empty one */
     struct fw_idmap by_locks;
