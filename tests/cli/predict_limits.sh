@@ -45,7 +45,7 @@ out_has '"left":0'
 awk 'BEGIN {
     srand(3)
     for (i = 0; i < 60000; i++) {
-        t = int(rand() * 8); l = int(rand() * 30); x = int(rand() * 300); s = int(rand() * 400)
+        t = int(rand() * 8); l = int(rand() * 30); x = int(rand() * 300); s = int(rand() * 40)
         printf "T%d|acq(l%d)|%d\nT%d|r(x%d)|%d\nT%d|w(x%d)|%d\nT%d|rel(l%d)|%d\n", t, l, s, t, x, s, t, x, s, t, l, s
     }
 }' >long.std
@@ -81,7 +81,7 @@ if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
     }' >hot.std
     for limit in 48 64; do
         # (As text: the witnesses of so many findings would make gigabytes of JSON.)
-        expect 66 check --mem-limit=${limit}M --time=10 --stats -o report hot.std
+        expect 66 check --mem-limit=${limit}M --time=4 --stats -o report hot.std
         err_has "fit into the memory limit"
         peak=$(sed -n 's/^stats: .* peak memory \([0-9]*\) KiB$/\1/p' report)
         [ "$peak" -le $((limit * 1024 * 105 / 100)) ] || complain "took $peak KiB of ${limit}M"
