@@ -19,7 +19,8 @@
 #define LOOK   64u   /* ... a look counts so much, ... */
 #define TRY    16u   /* ... a try to change something so much; in doubt all count 1 */
 #define DOUBT  16u   /* looks that are doubtful after something that may get somewhere */
-#define FEW    16    /* places, and values */
+#define FEW    16    /* places, and values ... */
+#define BITS   58    /* ... of so many that are told apart */
 #define SURE   4u    /* times that it was noticed, in doubt, until it rests */
 
 #define MILLISECOND (FW_SECOND / 1000)
@@ -61,16 +62,18 @@ static void note_write(struct fw_thread *t, const struct fw_op *op, bool is_shar
     }
 }
 
-/* Is the place, or the value, none of the few latest ones? */
-static bool is_new(uint64_t *few, uint64_t what)
+/* Is the place, or the value, none of the few latest ones?  A bit for each; above them is how many
+ * there are, since counting them is a call without SSE4. */
+static inline bool is_new(uint64_t *few, uint64_t what)
 {
-    uint64_t bit = UINT64_C(1) << (what * 0x9e3779b97f4a7c15u >> 58);
+    uint64_t hash = what * 0x9e3779b97f4a7c15u >> 32;
+    uint64_t bit = UINT64_C(1) << (hash * BITS >> 32);
 
     if (*few & bit)
         return false;
-    if (__builtin_popcountll(*few) >= FEW)
+    if (*few >> BITS >= FEW)
         *few = 0;
-    *few |= bit;
+    *few = (*few | bit) + (UINT64_C(1) << BITS);
     return true;
 }
 
