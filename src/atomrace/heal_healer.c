@@ -61,6 +61,8 @@ void fw_healer_give(struct fw_healer *healer, uint64_t now)
     fw_heal_gate_enter();
     healer->taken = false;
     healer->ticks = NULL; /* the thread's memory, which goes */
+    for (unsigned i = 0; i < FW_HEAL_SEATS; i++)
+        fw_heal_stand(&healer->seats[i]); /* a handler that jumped away may have left one */
     atomic_store(&healer->mutex, NULL);
     time_ended += now - healer->begun;
     fw_heal_gate_leave();

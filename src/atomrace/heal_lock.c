@@ -66,9 +66,9 @@ bool fw_heal_owns(struct fw_heal_lock *lock, const struct fw_healer *me)
 
 /* --- seats ----------------------------------------------------------------------------------- */
 
+/* Behind an exchange of the lock's owner. */
 static void barrier_of_all(void)
 {
-    atomic_thread_fence(memory_order_seq_cst);
     if (fw_heal_asymmetric)
         fw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0);
 }

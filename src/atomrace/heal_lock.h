@@ -166,14 +166,17 @@ static inline bool fw_heal_is_kept(struct fw_heal_lock *lock, uint32_t id)
 
 extern bool fw_heal_asymmetric; /* who looks at others' seats pays for the barrier */
 
-/* What was stored before is seen by who has made all threads run through a barrier, or what is
- * loaded after it sees what that one had stored before. */
-static inline void fw_heal_barrier(void)
+/* Who has made all threads run through a barrier sees it, or else what is loaded after it sees what
+ * that one had stored before.  release: what was done in a section was done, for who finds nobody
+ * there any more (is_done). */
+static inline void fw_heal_seat_put(struct fw_heal_seat *seat, struct fw_heal_lock *lock)
 {
-    if (fw_heal_asymmetric)
+    if (fw_heal_asymmetric) {
+        atomic_store_explicit(&seat->lock, lock, memory_order_release);
         atomic_signal_fence(memory_order_seq_cst);
-    else
-        atomic_thread_fence(memory_order_seq_cst);
+    } else {
+        atomic_exchange(&seat->lock, lock);
+    }
 }
 
 /* First the seat, at which the thread may have been elsewhere before. */
@@ -184,8 +187,7 @@ static inline void fw_heal_sit(struct fw_heal_seat *seat, struct fw_heal_lock *l
     atomic_store_explicit(&seat->over, false, memory_order_relaxed);
     atomic_store_explicit(&seat->ticks, ticks, memory_order_relaxed);
     atomic_store_explicit(&seat->section, section, memory_order_relaxed);
-    atomic_store_explicit(&seat->lock, lock, memory_order_release);
-    fw_heal_barrier(); /* the lock's owner is looked at after this */
+    fw_heal_seat_put(seat, lock); /* the lock's owner is looked at after this */
 }
 
 /* The access of its end is about to be made. */
@@ -197,9 +199,7 @@ static inline void fw_heal_sit_over(struct fw_heal_seat *seat, int32_t ticks)
 
 static inline void fw_heal_stand(struct fw_heal_seat *seat)
 {
-    /* release: what was done in the section was done, for who finds nobody there (is_done) */
-    atomic_store_explicit(&seat->lock, NULL, memory_order_release);
-    fw_heal_barrier();
+    fw_heal_seat_put(seat, NULL);
 }
 
 /* The lock is free, or kept for the caller, who has a seat at it: it has it then. */

@@ -159,6 +159,20 @@ static void who_waits_sees_that_the_owner_has_gone_on(void **state)
     fw_healer_give(owner, 0);
 }
 
+/* A handler that jumps away leaves its seat. */
+static void who_has_ended_is_at_no_lock(void **state)
+{
+    struct fw_healer *gone = fw_healer_take(9, 9, 0, NULL);
+    struct fw_heal_lock *lock = fresh();
+
+    (void)state;
+    assert_true(take(lock, gone));
+    assert_false(claim(lock, two.healer));
+    fw_healer_give(gone, 0);
+    assert_true(claim(lock, two.healer));
+    release(lock, two.healer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +182,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_kept_lock_excludes, begin, end),
         cmocka_unit_test_setup_teardown(what_is_kept_in_vain_is_not_kept_any_more, begin, end),
         cmocka_unit_test_setup_teardown(who_waits_sees_that_the_owner_has_gone_on, begin, end),
+        cmocka_unit_test_setup_teardown(who_has_ended_is_at_no_lock, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
