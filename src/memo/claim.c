@@ -53,9 +53,12 @@ static int drop_dead(struct claiming *c, struct fw_error *err)
     return result;
 }
 
+/* Also what this very call has claimed, if the connection was lost behind its commit. */
 static int drop_ended(struct claiming *c, struct fw_error *err)
 {
-    fw_query_say(&c->memo->q, "DELETE FROM claims WHERE expires <= %" PRId64, c->now);
+    fw_query_say(&c->memo->q, "DELETE FROM claims WHERE expires <= %" PRId64 " OR (session = "
+                              "%" PRId64 " AND token = %" PRIu64 ")",
+                 c->now, c->memo->session, c->token);
     if (fw_memo_do(c->memo, err) < 0)
         return -1;
     return drop_dead(c, err);

@@ -182,8 +182,10 @@ static int enter_session(struct entering *e, int64_t now, struct fw_error *err)
     fw_query_text(q, e->who->campaign);
     fw_query_say(q, ", ");
     fw_query_text(q, host);
-    fw_query_say(q, ", %lld, %" PRId64 ", %" PRId64 ", 0) RETURNING id", (long long)getpid(),
-                 fw_host_started(getpid()), now);
+    /* It is there already if the connection was lost behind the commit, and all is done again. */
+    fw_query_say(q, ", %lld, %" PRId64 ", %" PRId64 ", 0) ON CONFLICT (name) DO UPDATE SET "
+                    "writes = sessions.writes RETURNING id",
+                 (long long)getpid(), fw_host_started(getpid()), now);
     free(host);
     return fw_memo_ask(e->memo, &e->session, err);
 }

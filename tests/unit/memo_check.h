@@ -98,6 +98,7 @@ void memo_many_write(void **state);
 void memo_of_the_dead(void **state);
 void memo_survives_kill(void **state);
 void memo_connects_again(void **state);
+void memo_loses_an_answer(void **state);
 void memo_merges(void **state);
 void memo_merges_copies(void **state);
 void memo_merges_kinds(void **state);

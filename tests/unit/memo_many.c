@@ -222,3 +222,70 @@ void memo_connects_again(void **state)
     assert_int_equal(ask(where, "SELECT sum(seen) FROM iroots"), 30);
     fw_memo_close(memo);
 }
+
+/* A connection that is lost just behind a commit: it is done, and nobody was told. */
+static const struct fw_sql_kind *real;
+static unsigned to_lose;
+static bool lost;
+
+static int losing_run(struct fw_sql *sql, const char *text, const char *const *values,
+                      size_t count, fw_sql_take *take, void *context, struct fw_error *err)
+{
+    int result = real->run(sql, text, values, count, take, context, err);
+
+    if (result < 0 || strcmp(text, "COMMIT") != 0 || !to_lose)
+        return result;
+    to_lose--;
+    lost = true;
+    return fw_error_set(err, "the connection was lost");
+}
+
+static bool losing_again(struct fw_sql *sql)
+{
+    bool again = lost;
+
+    (void)sql;
+    lost = false;
+    return again;
+}
+
+void memo_loses_an_answer(void **state)
+{
+    const char *where = new_place();
+    const struct fw_memo_wish wish = { .count = 2, .lease = 100 };
+    struct fw_memo *memo = open_memo(where);
+    struct fw_memo_claims claims;
+    struct fw_sql_kind losing = *memo->sql->kind;
+
+    (void)state;
+    real = memo->sql->kind;
+    losing.run = losing_run;
+    losing.again = losing_again;
+    memo->sql->kind = &losing;
+    to_lose = 1;
+    OK(fw_memo_enter(memo, &somebody, &err));
+    to_lose = 1;
+    predict(memo, 0, 10, FW_MEMO_PROFILE, FW_MEMO_UNKNOWN);
+    to_lose = 1;
+    claims = claim(memo, &wish);
+    assert_int_equal(claims.len, 2);
+    assert_int_equal(ask(where, "SELECT count(*) FROM claims"), 2);
+    to_lose = 1;
+    finish(memo, 1, &claims.at[0], true, true);
+    to_lose = 1;
+    expose(memo, 2, 0, 10);
+    assert_int_equal(to_lose, 0);
+    release_claims(&claims);
+    OK(fw_memo_check(memo, &err));
+    assert_int_equal(ask(where, "SELECT count(*) FROM sessions"), 1);
+    assert_int_equal(ask(where, "SELECT count(*) FROM runs"), 2);
+    assert_int_equal(ask(where, "SELECT sum(seen) FROM iroots"), 11);
+    assert_int_equal(ask(where, "SELECT sum(tried) FROM attempts"), 1);
+    assert_int_equal(ask(where, "SELECT count(*) FROM failures"), 1);
+    /* Lost twice, it is an error. */
+    to_lose = 2;
+    FAILS(fw_memo_renew(memo, 1, &err), "the connection was lost");
+    lost = false;
+    memo->sql->kind = real;
+    fw_memo_close(memo);
+}

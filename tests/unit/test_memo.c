@@ -264,6 +264,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_of_the_dead),
     cmocka_unit_test(memo_survives_kill),
     cmocka_unit_test(memo_connects_again),
+    cmocka_unit_test(memo_loses_an_answer),
     cmocka_unit_test(memo_merges),
     cmocka_unit_test(memo_merges_copies),
     cmocka_unit_test(memo_merges_kinds),
