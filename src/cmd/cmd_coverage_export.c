@@ -109,7 +109,7 @@ static int run(const void *values, int argc, char **argv)
 }
 
 static const struct fw_example examples[] = {
-    { "foreweave coverage export --format=json -o coverage.json", "everything" },
+    { "foreweave coverage export --format=json -o coverage.json", "all iRoots and runs" },
     { "foreweave coverage export --what=growth -o growth.csv", "run by run" },
     { "foreweave coverage export --format=svg -o growth.svg", "the same as a picture" },
     { 0 },
