@@ -66,7 +66,8 @@ unsigned fw_idiom_accesses(unsigned idiom);
  * The static accesses, by number: interned texts.  A text is
  *
  *     DOES MODULE FUNCTION+LINE#ORDINAL     line counted from the function's first one, the how-
- *                                           manieth of those in this line that do the same
+ *                                           manieth of those in this line that do the same (of
+ *                                           locks and their like: of the calls in this line)
  *     DOES MODULE FUNCTION                  the line is not known
  *     DOES MODULE 0xOFFSET                  nothing is known
  *     DOES SITE                             traces that are not of a recording: their own word,

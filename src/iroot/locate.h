@@ -2,7 +2,8 @@
  * locate.h - where a static access is in the source: from the place of a hook or call in a module.
  *
  * Reads and writes are numbered within their line by the hooks of the code (sections/sites.h);
- * calls, of locks and of atomic operations, are not: those of one line that do the same are one.
+ * calls, of locks, of free, of memcpy, among the calls of the line in their copy of the function.
+ * Atomic operations are not numbered: those of one line that do the same are one.
  * Of code that is inlined from a header of the system, the line of the program that it is inlined
  * into counts.
  *

@@ -50,10 +50,17 @@ bool fw_hook_is_access(const char *name, bool *write)
     return false;
 }
 
+/* Of any kind: compilers put calls of these into the code. */
+static bool is_hook(const char *name)
+{
+    return strncmp(name, "__tsan_", 7) == 0 || strncmp(name, "__sanitizer_", 12) == 0;
+}
+
 /* A call as it stands in the code. */
 struct passed {
     uint64_t returns;
     uint32_t branches; /* before it in its function */
+    bool hook;
 };
 
 struct look {
@@ -146,7 +153,8 @@ static void read_through(struct look *look, const struct fw_elf_symbol *symbol)
         callee = fw_callee_name(look->handle, look->file, step);
         if (callee && fw_hook_is_access(callee, &write))
             fw_vec_push(look->hooks, ((struct fw_hook) { .returns = step->end, .write = write }));
-        fw_vec_push(&look->passed, ((struct passed) { step->end, branches }));
+        fw_vec_push(&look->passed,
+                    ((struct passed) { step->end, branches, callee && is_hook(callee) }));
     }
 }
 
@@ -207,7 +215,24 @@ static int open_files(struct fw_debug_files *files, const char *path, csh *handl
     return 0;
 }
 
-int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err)
+/* What was passed that is no hook, neither by its name nor by what registers held. */
+static void take_others(const struct look *look, struct fw_call_returns *calls)
+{
+    for (size_t i = 0, j = 0; i < look->passed.len; i++) {
+        const struct passed *passed = &look->passed.at[i];
+
+        while (j < look->hooks->len && look->hooks->at[j].returns < passed->returns)
+            j++;
+        if (passed->hook ||
+            (j < look->hooks->len && look->hooks->at[j].returns == passed->returns))
+            continue;
+        if (!calls->len || fw_vec_last(calls) != passed->returns)
+            fw_vec_push(calls, passed->returns);
+    }
+}
+
+static int find(const char *path, struct fw_hooks *hooks, struct fw_call_returns *others,
+                struct fw_error *err)
 {
     struct look look = { .hooks = hooks };
     const struct fw_elf_symbols *functions;
@@ -224,6 +249,8 @@ int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err
             read_through(&look, &functions->at[i]);
         }
         settle(&look);
+        if (others)
+            take_others(&look, others);
         fw_vec_release(&look.outliers);
         fw_vec_release(&look.steps);
         fw_vec_release(&look.calls);
@@ -232,5 +259,19 @@ int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err
         cs_close(&look.handle);
     }
     fw_debug_files_close(&files);
+    return status;
+}
+
+int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err)
+{
+    return find(path, hooks, NULL, err);
+}
+
+int fw_hooks_other_calls(const char *path, struct fw_call_returns *calls, struct fw_error *err)
+{
+    struct fw_hooks hooks = { 0 };
+    int status = find(path, &hooks, calls, err);
+
+    fw_vec_release(&hooks);
     return status;
 }

@@ -26,6 +26,11 @@ FW_VEC_TYPE(fw_hooks, struct fw_hook);
 /* Appends all of the file, by address.  -1: it cannot be read, or is not for x86-64. */
 int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err);
 
+FW_VEC_TYPE(fw_call_returns, uint64_t);
+
+/* Appends where the calls of the file return to that are not of hooks of any kind, ascending. */
+int fw_hooks_other_calls(const char *path, struct fw_call_returns *calls, struct fw_error *err);
+
 /* Does this name an access hook?  *write: of one that writes. */
 bool fw_hook_is_access(const char *name, bool *write);
 
