@@ -3,7 +3,8 @@
  * solver's answers about instances of interleaving idioms are those of the SMT oracle.
  *
  * Instances are drawn at random.  Of what is feasible the verifier accepts the witness, and one in
- * four is put to Z3 as well; what is infeasible Z3 must refute.
+ * four is put to Z3 as well; what is infeasible Z3 must refute.  Undecided may be one of 200, in
+ * traces of three threads or more: there choices may not come to an end within the budget.
  */
 #include "predict/solver.h"
 #include "support/property.h"
@@ -12,11 +13,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define QUESTIONS 200u /* tries for one, of each trace */
 #define PROVED    4u   /* one of so many proved answers is checked with Z3 too */
 
-static uint64_t asked, feasible, by_choice, unknown;
+static uint64_t asked, feasible, by_choice, undecided, unknown;
 
 struct trial {
     const struct fw_trace *trace;
@@ -55,8 +57,11 @@ static bool question_holds(struct trial *trial, const struct fw_question *questi
 
     asked++;
     feasible += answer == FW_FEASIBLE;
-    if (answer == FW_UNDECIDED)
-        return complain(trial, question, "undecided", "");
+    if (answer == FW_UNDECIDED) {
+        undecided++;
+        return fw_trace_thread_count(trial->trace) > 2 ||
+               complain(trial, question, "left undecided", "");
+    }
     if (answer == FW_FEASIBLE && !witness_holds(trial, question))
         return false;
     if (answer == FW_FEASIBLE && asked % PROVED)
@@ -123,7 +128,7 @@ int main(void)
     int status = fw_property_run("prop_iroot_smt", profiles, 60, solver_and_z3_agree);
 
     printf("%" PRIu64 " asked, %" PRIu64 " feasible, %" PRIu64 " by choices, %" PRIu64
-           " too hard for Z3\n",
-           asked, feasible, by_choice, unknown);
-    return status;
+           " undecided, %" PRIu64 " too hard for Z3\n",
+           asked, feasible, by_choice, undecided, unknown);
+    return undecided > 1 + asked / 200 ? EXIT_FAILURE : status;
 }
