@@ -243,6 +243,15 @@ static void write_why(struct fw_json *json, const struct fw_explored *explored)
     fw_json_text(json, "why", text);
 }
 
+static void write_coverage(struct fw_json *json, const char *name,
+                           const uint32_t by[FW_IDIOMS + 1])
+{
+    fw_json_array(json, name);
+    for (unsigned i = 1; i <= FW_IDIOMS; i++)
+        fw_json_number(json, NULL, by[i]);
+    fw_json_end(json);
+}
+
 void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
@@ -276,10 +285,8 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_end(&json);
     fw_json_number(&json, "shared", state->shared);
     fw_json_number(&json, "pairs", state->pairs);
-    fw_json_array(&json, "iroots");
-    for (unsigned i = 1; i <= FW_IDIOMS; i++)
-        fw_json_number(&json, NULL, state->exposed[i]);
-    fw_json_end(&json);
+    write_coverage(&json, "iroots", state->exposed);
+    write_coverage(&json, "iroots_controlled", state->controlled);
     fw_hunted_json(explored->hunted, &json);
     fw_json_text(&json, "end", end_word(state->end));
     fw_json_bool(&json, "complete", is_complete(explored));

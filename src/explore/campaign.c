@@ -374,9 +374,7 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
     campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
     fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
     note_trial(campaign, slot, fw_coverage_add(campaign->coverage, &trial->exposed));
-    for (unsigned i = 1; i <= FW_IDIOMS; i++)
-        knowledge->state.exposed[i] =
-            fw_iroot_set_of_idiom(fw_coverage_set(campaign->coverage), i);
+    fw_coverage_count(campaign->coverage, knowledge->state.exposed, knowledge->state.controlled);
     failure = trial->failure ? fw_knowledge_failure(knowledge, trial->failure) : NULL;
     if (failure && fw_knowledge_wants(knowledge, trial->failure)) {
         failure->tried++;

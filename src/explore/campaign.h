@@ -75,6 +75,7 @@ struct fw_campaign_state {
     uint32_t threads;   /* most */
     size_t shared, pairs;
     uint32_t exposed[FW_IDIOMS + 1]; /* iRoots, by idiom; [0] is nothing */
+    uint32_t controlled[FW_IDIOMS + 1]; /* the same by the runs that count alone */
     bool blind; /* no access to memory was seen: the program was not built for it */
     struct fw_failure_vec failures;
     enum fw_campaign_end end;

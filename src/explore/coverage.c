@@ -14,7 +14,7 @@ struct fw_coverage {
     struct fw_locator *locator;
     FW_VEC(char *) places; /* FILE:LINE by number; NULL: not known */
     FW_VEC(bool) own;
-    struct fw_iroot_set *exposed;
+    struct fw_iroot_set *exposed, *controlled;
 };
 
 struct fw_coverage *fw_coverage_create(void)
@@ -25,6 +25,7 @@ struct fw_coverage *fw_coverage_create(void)
     fw_strtab_init(&coverage->accesses);
     coverage->locator = fw_locator_create();
     coverage->exposed = fw_iroot_set_create();
+    coverage->controlled = fw_iroot_set_create();
     return coverage;
 }
 
@@ -40,6 +41,7 @@ void fw_coverage_destroy(struct fw_coverage *coverage)
     fw_vec_release(&coverage->places);
     fw_vec_release(&coverage->own);
     fw_iroot_set_destroy(coverage->exposed);
+    fw_iroot_set_destroy(coverage->controlled);
     free(coverage);
 }
 
@@ -70,13 +72,29 @@ uint32_t fw_coverage_number(void *context, const char *module, uint64_t offset,
     return number;
 }
 
-uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed)
+uint32_t fw_coverage_add_recorded(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed)
 {
     uint32_t fresh = 0;
 
     for (size_t i = 0; i < exposed->len; i++)
         fresh += fw_iroot_set_add(coverage->exposed, &exposed->at[i]);
     return fresh;
+}
+
+uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed)
+{
+    for (size_t i = 0; i < exposed->len; i++)
+        fw_iroot_set_add(coverage->controlled, &exposed->at[i]);
+    return fw_coverage_add_recorded(coverage, exposed);
+}
+
+void fw_coverage_count(const struct fw_coverage *coverage, uint32_t all[FW_IDIOMS + 1],
+                       uint32_t controlled[FW_IDIOMS + 1])
+{
+    for (unsigned i = 1; i <= FW_IDIOMS; i++) {
+        all[i] = fw_iroot_set_of_idiom(coverage->exposed, i);
+        controlled[i] = fw_iroot_set_of_idiom(coverage->controlled, i);
+    }
 }
 
 struct fw_iroot_set *fw_coverage_set(struct fw_coverage *coverage)

@@ -27,6 +27,13 @@ uint32_t fw_coverage_number(void *coverage, const char *module, uint64_t offset,
 /* A run has exposed these, each once; returns how many of them no run before it has. */
 uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed);
 
+/* Those of a run that was recorded, not controlled. */
+uint32_t fw_coverage_add_recorded(struct fw_coverage *coverage,
+                                  const struct fw_iroot_vec *exposed);
+/* How many by idiom: of all runs, and of those under control. */
+void fw_coverage_count(const struct fw_coverage *coverage, uint32_t all[FW_IDIOMS + 1],
+                       uint32_t controlled[FW_IDIOMS + 1]);
+
 /* All so far. */
 struct fw_iroot_set *fw_coverage_set(struct fw_coverage *coverage);
 struct fw_strtab *fw_coverage_accesses(struct fw_coverage *coverage);

@@ -376,7 +376,7 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
         fw_vec_push(&trial.exposed, *fw_iroot_set_get(set, i));
         fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
     }
-    entry.fresh = fw_coverage_add(setup->coverage, &trial.exposed);
+    entry.fresh = fw_coverage_add_recorded(setup->coverage, &trial.exposed);
     status = fw_ledger_add(&ledger, &entry, err);
     fw_trial_release(&trial);
     fw_iroot_set_destroy(set);
