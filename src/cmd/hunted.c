@@ -224,7 +224,7 @@ void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_sta
     print_row(out, "... exposed", counts.reached);
     print_row(out, "exposed", exposed);
     if (profile->cut)
-        fw_output_text(out, "there was no time to decide about all of them\n");
+        fw_output_text(out, "the profiles were too long, or the time too short, to foresee all\n");
 }
 
 static void write_row(struct fw_json *json, const char *name, const uint64_t by[FW_IDIOMS + 1])

@@ -23,7 +23,7 @@
 #define MOST_RUNS 100u                /* however much they bring */
 #define NUMBERS   (UINT64_C(1) << 40) /* of recorded runs, in the memo database */
 #define LOOK      20000000            /* nanoseconds between two looks at the clock */
-#define LONGEST   1000000u            /* events of a recorded run that is made once more */
+#define MANY      100000u             /* events of a recording that are looked at, at most */
 
 /* A recorded run, as long as it is needed. */
 struct recording {
@@ -34,6 +34,7 @@ struct recording {
     struct fw_iroot_forecast *forecast;
     FW_VEC(uint64_t *) events; /* of the witnesses that the hunt has, by index */
     bool failed;
+    bool cut; /* only its beginning was looked at */
 };
 
 struct fw_profiling {
@@ -43,6 +44,7 @@ struct fw_profiling {
     struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs */
     FW_VEC(struct recording *) recordings;
     double start;
+    bool terse; /* accesses that repeat one are left out: there were too many of them */
 };
 
 static void recording_destroy(struct recording *recording)
@@ -123,7 +125,6 @@ static int use_recorded(struct fw_profiling *profiling, struct recording *record
     return 0;
 }
 
-/* With all accesses, also those that repeat one: another place may be the one that matters. */
 static int record(struct fw_profiling *profiling, struct recording *to, struct fw_error *err)
 {
     const struct fw_profiling_setup *setup = profiling->setup;
@@ -138,7 +139,7 @@ static int record(struct fw_profiling *profiling, struct recording *to, struct f
         .end_stuck = true,
         .stop = setup->session->stop,
         .positions = true,
-        .repeats = true,
+        .repeats = !profiling->terse,
         .began = setup->session->escort.drive ? go_along : NULL,
         .context = &escorted,
     };
@@ -163,17 +164,60 @@ static int record(struct fw_profiling *profiling, struct recording *to, struct f
     return status;
 }
 
-static struct recording *make_recording(struct fw_profiling *profiling, struct fw_error *err)
+/* The beginning of a long trace stands for itself (fw_trace_builder_finish). */
+static int load(struct recording *recording, struct fw_error *err)
+{
+    struct fw_trace_builder *builder;
+    struct fw_reader *reader;
+    struct fw_batch batch;
+    uint64_t events = 0;
+    int branches, got;
+
+    if (fw_reader_open(&reader, recording->path, NULL, err) < 0)
+        return -1;
+    builder = fw_trace_builder_create();
+    branches = got = fw_reader_has_branches(reader, err);
+    while (got >= 0 && events <= MANY && (got = fw_reader_next(reader, &batch, err)) > 0) {
+        got = fw_trace_builder_add(builder, &batch, reader, err);
+        events += batch.count;
+    }
+    recording->cut = events > MANY;
+    if (got < 0)
+        fw_trace_builder_destroy(builder);
+    else
+        recording->trace = fw_trace_builder_finish(builder, reader, branches, !recording->cut);
+    fw_reader_close(reader);
+    return got < 0 ? -1 : 0;
+}
+
+static struct recording *record_once(struct fw_profiling *profiling, struct fw_error *err)
 {
     struct recording *recording = fw_xcalloc(1, sizeof *recording);
 
     recording->path = fw_xasprintf("%s/profile-%" PRIu64 ".fwt", profiling->setup->folder,
                                    profiling->state.runs + 1);
-    if (record(profiling, recording, err) < 0 ||
-        fw_trace_load(&recording->trace, recording->path, NULL, err) < 0) {
+    if (record(profiling, recording, err) < 0 || load(recording, err) < 0) {
         recording_destroy(recording);
         return NULL;
     }
+    return recording;
+}
+
+/* With all accesses, also those that repeat one, since another place may be the one that matters;
+ * unless that makes more events than can be thought about. */
+static struct recording *make_recording(struct fw_profiling *profiling, struct fw_error *err)
+{
+    struct recording *recording = record_once(profiling, err);
+
+    if (recording && !profiling->terse && recording->cut) {
+        profiling->terse = true;
+        profiling->state.failing -= recording->failed;
+        recording_destroy(recording);
+        recording = record_once(profiling, err);
+    }
+    if (!recording)
+        return NULL;
+    profiling->state.cut |= recording->cut;
     recording->index = fw_index_create(recording->trace);
     profiling->state.events = recording->trace->count;
     return recording;
@@ -310,7 +354,7 @@ static void repeat(struct fw_profiling *profiling, struct recording *recording)
     struct fw_shown shown = { .claim = FW_CLAIM_ORDER, .order_count = trace->count };
     uint64_t *order;
 
-    if (!recording->failed || !recording->moments || trace->count > LONGEST)
+    if (!recording->failed || !recording->moments || recording->cut)
         return;
     order = fw_xcalloc(trace->count + (size_t)1, sizeof *order);
     for (uint32_t i = 0; i < trace->count; i++)
