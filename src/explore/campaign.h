@@ -66,6 +66,7 @@ struct fw_campaign_state {
     uint64_t diverged;  /* runs that did not follow their choices */
     uint64_t partly;    /* runs that were searched up to some point */
     uint64_t returned;  /* runs in which the kernel has decided when threads went on */
+    uint64_t limits;    /* runs in which it was a choice that limits of waits pass */
     uint64_t longer;    /* runs with waits whose limits were too long to be a choice */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
     uint64_t left;      /* processes that outlived their run and were killed */

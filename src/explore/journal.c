@@ -89,7 +89,7 @@ bool fw_journal_unpack(struct fw_trial *trial)
 }
 
 enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8, RETURNED = 16,
-       LONGER = 32 }; /* marks */
+       LONGER = 32, LIMITS = 64 }; /* marks */
 
 static bool read_run(struct reader *reader, const char *line)
 {
@@ -107,6 +107,7 @@ static bool read_run(struct reader *reader, const char *line)
     trial->partly = marks & PARTLY;
     trial->returned = marks & RETURNED;
     trial->longer = marks & LONGER;
+    trial->limits = marks & LIMITS;
     trial->result.end = (enum fw_run_end)end;
     trial->result.controlled = true;
     trial->done = true;
@@ -287,7 +288,8 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
                      trial->points, trial->threads, trial->result.end, trial->result.code,
                      (trial->redundant ? REDUNDANT : 0) | (trial->diverged ? DIVERGED : 0) |
                          (trial->blind ? BLIND : 0) | (trial->partly ? PARTLY : 0) |
-                         (trial->returned ? RETURNED : 0) | (trial->longer ? LONGER : 0),
+                         (trial->returned ? RETURNED : 0) | (trial->longer ? LONGER : 0) |
+                         (trial->limits ? LIMITS : 0),
                      trial->failure ? " " : "", trial->failure ? trial->failure : "");
     if (write_all(fd, out.buffer, out.used) < 0)
         status = fw_error_errno(err, "cannot write the journal");

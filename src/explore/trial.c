@@ -39,6 +39,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
         trial->partly = head->decisions_lost != 0;
         trial->returned = head->returned;
         trial->longer = head->longer;
+        trial->limits = head->limits;
         trial->decision_bytes = head->decision_bytes;
         trial->decisions = fw_xmalloc(head->decision_bytes + 1);
         memcpy(trial->decisions, fw_session_decisions(session), head->decision_bytes);

@@ -29,6 +29,7 @@ struct fw_trial {
     bool redundant;  /* it was the same as another one and ended before its end */
     bool diverged;   /* it did not follow its choices */
     bool partly;     /* it had more decisions than could be told */
+    bool limits;     /* that limits of waits pass was a choice */
     bool longer;     /* it had waits whose limits were too long to be a choice */
     bool returned;   /* not the schedule alone has decided when its threads went on */
     double cut;      /* it was on its way after so many seconds, and ended; 0: it came to an end */

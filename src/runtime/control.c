@@ -443,6 +443,17 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
     return next ? picked(next, current, ready) : NULL;
 }
 
+void fw_control_in_vain(struct fw_thread *t, const void *object)
+{
+    struct fw_plan *plan = &t->plan;
+    bool again = plan->in_vain == object && plan->in_vain_at == picks;
+
+    plan->in_vain = object;
+    plan->in_vain_at = picks;
+    if (!fw_control_on || again)
+        fw_yield(t);
+}
+
 /* --- points ---------------------------------------------------------------------------------- */
 
 static void count_point(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot)

@@ -66,6 +66,13 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
 void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
                        uintptr_t pc);
 
+/*
+ * The holder has tried something that another thread must let it have, in vain, or has said that
+ * others may go first.  It makes way, or a loop would never end; in a controlled run only if it
+ * does so again before anybody else had a turn: until then the strategy decides.
+ */
+void fw_control_in_vain(struct fw_thread *t, const void *object);
+
 /* --- for the scheduler, with its lock ------------------------------------------------------- */
 
 /* Who gets the token: one of the ready ones, or `current`, who could go on (NULL: nobody could).
@@ -189,7 +196,9 @@ extern uint64_t *fw_control_words;
 enum {
     FW_WORD_WRITTEN = 1,
     FW_WORD_SHARED = 2,
-    FW_WORD_BITS = 20,
+    FW_WORD_SEVERAL = 4, /* threads were there */
+    FW_WORD_BITS = 21,
+    FW_WORD_SHIFT = 2, /* a word is four bytes here: neighbours are told apart */
 };
 #define FW_WORD_TAG(word)  ((uint64_t)((word) >> FW_WORD_BITS & 0xffffff) << 40)
 #define FW_WORD_SELF(t)    ((uint64_t)((t)->number & 0xffff) << 24)

@@ -132,22 +132,28 @@ static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bo
         take_long_way(address, size, write, pc); /* it was found to be shared */
 }
 
+static inline bool is_word_known(const struct fw_thread *t, uintptr_t word, bool write,
+                                 const struct fw_spot *spot)
+{
+    uint64_t was = fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
+    uint64_t other = (was ^ (FW_WORD_TAG(word) | FW_WORD_SELF(t))) & FW_WORD_WHOSE;
+
+    if (was & FW_WORD_SHARED)
+        return spot->is_marked && other >> 40 == 0;
+    return !other && (!write || was & FW_WORD_WRITTEN);
+}
+
 /* Would fw_control_share change nothing? */
 static inline bool is_known(const struct fw_thread *t, uintptr_t address, unsigned size, bool write,
                             const struct fw_spot *spot)
 {
-    uintptr_t word = address >> 3;
-    uint64_t was, other;
+    uintptr_t first = address >> FW_WORD_SHIFT, last = (address + size - 1) >> FW_WORD_SHIFT;
 
     if (!fw_control_words)
         return true;
-    was = fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
-    other = (was ^ (FW_WORD_TAG(word) | FW_WORD_SELF(t))) & FW_WORD_WHOSE;
-    if ((address & 7) + size > 8)
+    if (last - first > 1 || !is_word_known(t, first, write, spot))
         return false;
-    if (was & FW_WORD_SHARED)
-        return spot->is_marked && other >> 40 == 0;
-    return !other && (!write || was & FW_WORD_WRITTEN);
+    return first == last || is_word_known(t, last, write, spot);
 }
 
 static inline __attribute__((always_inline)) void on_access(uintptr_t address, unsigned size,

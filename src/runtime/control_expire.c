@@ -42,6 +42,7 @@ void fw_expiry_begin(struct fw_thread *t)
         return;
     }
     t->plan.expires = true;
+    fw_control->limits |= !fw_control_alone();
     t->plan.late = now - fw_control_ahead + limit + PATIENCE;
     fw_control_expiring++;
 }

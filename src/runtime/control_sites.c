@@ -29,14 +29,18 @@ static struct local *local;      /* by hash of pc and name, open addressing */
 static uint32_t local_count;
 
 uint64_t *fw_control_words;
+/* The site of another thread that was there before the latest one; 0: none.  By word, as above. */
+static uint32_t *others;
 
 void fw_control_sites_start(void)
 {
     local = fw_map_memory(LOCAL * sizeof *local);
     fw_control_hooks_start();
     fw_control_cover_start();
-    if (!(fw_control->flags & FW_CONTROL_SYNC_ONLY))
+    if (!(fw_control->flags & FW_CONTROL_SYNC_ONLY)) {
         fw_control_words = fw_map_memory(sizeof(uint64_t) << FW_WORD_BITS);
+        others = fw_map_memory(sizeof *others << FW_WORD_BITS);
+    }
 }
 
 /* --- modules ------------------------------------------------------------------------------- */
@@ -177,35 +181,57 @@ static void mark(uint32_t site)
     fw_control_hook_forget(site);
 }
 
+static uint32_t site_in(uint64_t word)
+{
+    return (uint32_t)(word >> 4 & 0xfffff);
+}
+
+/* Several threads use the word, and one writes: all places that are known of it share it. */
+static void mark_word(uint64_t was, uint32_t other, uint32_t site)
+{
+    mark(site_in(was) - 1);
+    if (other)
+        mark(other - 1);
+    mark(site);
+}
+
 static void share_word(const struct fw_thread *t, uint64_t word, bool writes, uint32_t site)
 {
-    uint64_t *at = &fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
-    uint64_t tag = FW_WORD_TAG(word), self = FW_WORD_SELF(t), was = *at;
+    uint64_t at = word & ((1u << FW_WORD_BITS) - 1), was = fw_control_words[at];
+    uint64_t tag = FW_WORD_TAG(word), self = FW_WORD_SELF(t);
     uint64_t flags = writes ? FW_WORD_WRITTEN : 0;
 
     if (was && (was & ~UINT64_C(0xffffffffff)) == tag) {
-        flags |= was & (FW_WORD_WRITTEN | FW_WORD_SHARED);
-        if ((was & 0xffff000000u) != self && flags & FW_WORD_WRITTEN) {
-            mark((uint32_t)(was >> 4 & 0xfffff) - 1);
+        bool mine = (was & 0xffff000000u) == self;
+
+        flags |= was & (FW_WORD_WRITTEN | FW_WORD_SHARED | FW_WORD_SEVERAL);
+        if (!mine) {
+            flags |= FW_WORD_SEVERAL;
+            if (others)
+                others[at] = site_in(was);
+        }
+        if (flags & FW_WORD_SEVERAL && flags & FW_WORD_WRITTEN) {
+            mark_word(was, others ? others[at] : 0, site);
             flags |= FW_WORD_SHARED;
         }
-        if (flags & FW_WORD_SHARED)
-            mark(site);
-        if (!writes && flags & FW_WORD_WRITTEN && (was & 0xffff000000u) == self)
+        if (!writes && flags & FW_WORD_WRITTEN && mine)
             return; /* the write is what others conflict with */
+    } else if (others) {
+        others[at] = 0;
     }
-    *at = tag | self | (uint64_t)((site + 1) & 0xfffff) << 4 | flags;
+    fw_control_words[at] = tag | self | (uint64_t)((site + 1) & 0xfffff) << 4 | flags;
 }
 
 void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
                       uint32_t site)
 {
-    uint64_t first = address >> 3, last = (address + (bytes ? bytes : 1) - 1) >> 3;
+    uint64_t first = address >> FW_WORD_SHIFT;
+    uint64_t last = (address + (bytes ? bytes : 1) - 1) >> FW_WORD_SHIFT;
 
     if (!fw_control_words || fw_control_alone())
         return; /* what is done alone comes before or after everything else */
-    if (last - first > 64)
-        last = first + 64;
+    if (last - first > 128)
+        last = first + 128;
     for (uint64_t word = first; word <= last; word++)
         share_word(t, word, write, site);
 }

@@ -291,6 +291,8 @@ struct fw_control_head {
                             there were others: not the choices have decided when */
     uint32_t longer;     /* 1: a thread waited with a limit that was no choice, when there were
                             others */
+    uint32_t limits;     /* 1: that the limit of a wait passes was a choice */
+    uint32_t reserved_limits;
     char why[FW_CONTROL_WHY]; /* of the divergence */
     struct fw_control_goal goals[FW_CONTROL_GOALS];
 

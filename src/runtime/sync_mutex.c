@@ -13,6 +13,7 @@
  * The type of a mutex is read from the C library's own structure (struct __pthread_mutex_s), whose
  * layout is part of its binary interface.
  */
+#include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/sync.h"
 
@@ -222,7 +223,7 @@ int fw_mutex_try(struct fw_thread *t, pthread_mutex_t *mutex, uintptr_t pc)
         got(t, mutex, FW_WIRE_TRY_ACQUIRE, pc);
     } else if (status == EBUSY) {
         fw_lock_failed(t, mutex, pc);
-        fw_yield(t); /* it may be tried again until it is free */
+        fw_control_in_vain(t, mutex); /* it may be tried again until it is free */
     }
     return status;
 }

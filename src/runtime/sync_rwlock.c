@@ -8,6 +8,7 @@
  * The writer, the preference and whether processes share the lock are read from the C library's own
  * structure (struct __pthread_rwlock_arch_t), whose layout is part of its binary interface.
  */
+#include "runtime/control.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
@@ -154,7 +155,7 @@ static int acquire_now(pthread_rwlock_t *lock, bool write, struct fw_thread *t, 
         fw_lock_got(t, lock, write ? FW_WIRE_TRY_ACQUIRE : FW_WIRE_TRY_SHARED_ACQUIRE, pc);
     } else if (status == EBUSY) {
         fw_lock_failed(t, lock, pc);
-        fw_yield(t); /* it may be tried again until it is free */
+        fw_control_in_vain(t, lock); /* it may be tried again until it is free */
     }
     fw_leave(t);
     return status;

@@ -10,6 +10,7 @@
  *
  * Named and process-shared semaphores are waited for in the kernel.
  */
+#include "runtime/control.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
@@ -290,7 +291,7 @@ FW_EXPORT int sem_trywait(sem_t *semaphore)
         took(t, semaphore, FW_PC);
     } else {
         fw_unmodelled("semaphore that was tried and had no token");
-        fw_yield(t); /* it may be tried again until there is one */
+        fw_control_in_vain(t, semaphore); /* it may be tried again until there is one */
     }
     fw_leave(t);
     errno = saved;

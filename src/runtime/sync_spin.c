@@ -4,6 +4,7 @@
  * Who spins would keep the token from the one who can release: spinning is blocking here.  A spin
  * lock does not say whether processes share it, so who waits looks again every now and then.
  */
+#include "runtime/control.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ FW_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
         fw_lock_got(t, (const void *)lock, FW_WIRE_TRY_ACQUIRE, FW_PC);
     } else {
         fw_lock_failed(t, (const void *)lock, FW_PC);
-        fw_yield(t); /* it may be tried again until it is free */
+        fw_control_in_vain(t, (const void *)lock); /* it may be tried until it is free */
     }
     fw_leave(t);
     return status;
@@ -114,7 +115,7 @@ static int yield(void)
 
     FW_REAL(real.yield, "sched_yield");
     if (t) {
-        fw_yield(t);
+        fw_control_in_vain(t, &real);
         fw_leave(t);
     }
     return real.yield(); /* for those who wait for another process */

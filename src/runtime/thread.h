@@ -75,6 +75,8 @@ struct fw_plan {
     uint64_t all_points;
     uint64_t priority, clock;                 /* strategies' */
     uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
+    const void *in_vain; /* what it has tried, and ... */
+    uint64_t in_vain_at; /* ... picks of all threads then */
     uint64_t retried; /* the progress it last looked after */
     uint64_t away_since; /* in the kernel, or waiting until some time */
     bool expires;     /* it waits, and the strategy may say that the time is over ... */

@@ -371,7 +371,7 @@ FW_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
     } else {
         status = EBUSY;
         fw_unmodelled("pthread_tryjoin_np that found its thread running");
-        fw_yield(t); /* it may be tried again until it has finished */
+        fw_control_in_vain(t, other); /* it may be tried again until it has finished */
     }
     fw_leave(t);
     return status;

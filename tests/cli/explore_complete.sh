@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# What a search must not miss that says it has run all schedules: places whose sharing is easy to overlook, tries in
+# vain, yields, limits of waits.  Each program fails in one order of its threads' steps.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+
+# main reads x once; the worker reads it before it writes, so that its own access is the latest one then.
+cat >late.c <<'END_C'
+#include <pthread.h>
+static int x;
+static void *add(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int seen;
+    pthread_create(&t, NULL, add, NULL);
+    seen = x;
+    pthread_join(t, NULL);
+    return seen;
+}
+END_C
+
+# The same with a neighbour that main reads afterwards.
+cat >neighbour.c <<'END_C'
+#include <pthread.h>
+static struct {
+    int x, y;
+} both __attribute__((aligned(8)));
+static void *add(void *unused)
+{
+    both.x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int seen, other;
+    pthread_create(&t, NULL, add, NULL);
+    seen = both.x;
+    other = both.y;
+    pthread_join(t, NULL);
+    return seen + other;
+}
+END_C
+
+# The try fails, and main goes on before the owner does.
+cat >try.c <<'END_C'
+#include <pthread.h>
+static int sum;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *owner(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    __atomic_fetch_add(&sum, 1, 5);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int busy, before;
+    pthread_create(&t, NULL, owner, NULL);
+    busy = pthread_mutex_trylock(&lock) != 0;
+    if (!busy)
+        pthread_mutex_unlock(&lock);
+    before = __atomic_fetch_add(&sum, 1, 5);
+    pthread_join(t, NULL);
+    return busy && before == 0;
+}
+END_C
+
+# Who yields may go on all the same.
+cat >yield.c <<'END_C'
+#include <pthread.h>
+#include <sched.h>
+static int step;
+static void *other(void *unused)
+{
+    __atomic_store_n(&step, 1, 5);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int seen;
+    pthread_create(&t, NULL, other, NULL);
+    sched_yield();
+    seen = __atomic_load_n(&step, 5);
+    pthread_join(t, NULL);
+    return seen == 0;
+}
+END_C
+
+# And who tries or yields for ever lets others go on.
+cat >waits.c <<'END_C'
+#include <pthread.h>
+#include <sched.h>
+static int done;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *owner(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    __atomic_store_n(&done, 1, 5);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, owner, NULL);
+    while (pthread_mutex_trylock(&lock))
+        ;
+    pthread_mutex_unlock(&lock);
+    while (!__atomic_load_n(&done, 5))
+        sched_yield();
+    return pthread_join(t, NULL);
+}
+END_C
+for program in late neighbour try yield waits; do
+    "$FOREWEAVE" cc -g -O1 -pthread $program.c -o $program || complain "cannot build $program"
+done
+for program in late neighbour try yield; do
+    for bound in 2 all; do
+        expect 66 explore -q -s chess --preemptions=$bound -- ./$program
+        out_has 'failure 1: exit 1'
+    done
+    expect 66 explore -q -s random -n 1000 --until-first -- ./$program
+done
+expect 0 explore -q -s chess --preemptions=1 -- ./waits
+out_has 'were run'
+for strategy in random pct pos delay none; do
+    expect 0 explore -q -s $strategy -n 100 -- ./waits
+done
+
+# Two limits that pass one after the other: searched with a bound, and without one it is said.
+cat >two.c <<'END_C'
+#include <pthread.h>
+#include <unistd.h>
+static int x;
+static void *other(void *unused)
+{
+    usleep(1000);
+    usleep(1000);
+    __atomic_store_n(&x, 1, 5);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int seen;
+    pthread_create(&t, NULL, other, NULL);
+    usleep(1500);
+    seen = __atomic_load_n(&x, 5);
+    pthread_join(t, NULL);
+    return seen;
+}
+END_C
+"$FOREWEAVE" cc -g -O1 -pthread two.c -o two || complain "cannot build two"
+expect 66 explore -q -s chess --preemptions=3 -- ./two
+"$FOREWEAVE" explore -q -s chess --preemptions=all --format=json -o all.json -- ./two
+grep -q '"complete":false' all.json || complain "the search without a bound says that it is complete"
+finish
