@@ -196,9 +196,12 @@ static int report(struct work *work)
         fw_report_text(&report, !work->run->output && fw_cmd_colour(STDOUT_FILENO), &out);
     if (*work->stop)
         fw_cmd_warning("interrupted: not everything was looked at");
-    return fw_cmd_output_close(&out, fw_report_findings(&report) ? FW_EXIT_FINDINGS
-                                     : *work->stop               ? FW_EXIT_BUDGET
-                                                                 : program_status(work));
+    status = fw_cmd_output_close(&out, FW_EXIT_OK);
+    if (status)
+        return status;
+    return fw_report_findings(&report) ? FW_EXIT_FINDINGS
+           : *work->stop               ? FW_EXIT_BUDGET
+                                       : program_status(work);
 }
 
 static int go(struct work *work)

@@ -17,6 +17,7 @@
 #define PATIENCE (5ull * FW_SECOND) /* for a thread in the kernel ... */
 #define WAKE     (FW_SECOND / 50)   /* ... without looking at what it waits for */
 #define LOOKS    10000u             /* times that a thread may give way within one step */
+#define SLEEPS   200u               /* ... and sleep */
 
 static struct fw_thread **by_path; /* threads that have been born; NULL: not yet */
 static uint32_t current_step;
@@ -26,6 +27,7 @@ static uintptr_t began_pc;
 static uint64_t arrivals, arrived; /* at the step's place; points of its thread at the latest */
 static uint64_t waits_since; /* for a thread that is on its way; 0: for nobody */
 static uint32_t gave_way;    /* times that the step's thread wanted to, in this step */
+static uint32_t slept;       /* ... and that it has slept */
 
 static struct fw_control_step *step_at(uint32_t number)
 {
@@ -85,6 +87,7 @@ static void start_step(void)
     arrivals = arrived = 0;
     waits_since = 0;
     gave_way = 0;
+    slept = 0;
     fw_control->step_now = current_step;
 }
 
@@ -211,6 +214,12 @@ static bool is_coming(const struct fw_thread *t)
            (t->deadline != FW_NO_DEADLINE || (t->cancelled && t->flags & FW_BLOCK_CANCEL));
 }
 
+/* By itself, for some time: a loop may do so until another thread changes something. */
+static bool sleeps(const struct fw_thread *t)
+{
+    return t->plan.expires || t->asleep_until;
+}
+
 static void away(struct fw_thread *t, enum fw_turn_end end)
 {
     enum fw_step_how how;
@@ -221,8 +230,10 @@ static void away(struct fw_thread *t, enum fw_turn_end end)
     if (how == FW_STEP_AWAY || how == FW_STEP_FREE || how == FW_STEP_ONE ||
         (how == FW_STEP_END && end == FW_TURN_FINISHED)) {
         fw_control->steps_done++;
-    } else if (is_coming(t)) {
+    } else if (is_coming(t) && (!sleeps(t) || ++slept < SLEEPS)) {
         return;
+    } else if (slept >= SLEEPS) {
+        diverge("the thread sleeps in a loop before it came there", t->plan.site);
     } else {
         diverge(end == FW_TURN_FINISHED ? "the thread ended before it came there"
                                         : "the thread waits before it came there",

@@ -162,4 +162,31 @@ END_C
 expect 66 explore -q -s chess --preemptions=3 -- ./two
 "$FOREWEAVE" explore -q -s chess --preemptions=all --format=json -o all.json -- ./two
 grep -q '"complete":false' all.json || complain "the search without a bound says that it is complete"
+
+# Who sleeps until another thread has done something is not led on while that one is held back.
+cat >poll.c <<'END_C'
+#include <pthread.h>
+#include <unistd.h>
+static int x;
+static void *set(void *unused)
+{
+    __atomic_store_n(&x, 1, 5);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int wrong;
+    pthread_create(&t, NULL, set, NULL);
+    while (!__atomic_load_n(&x, 5))
+        usleep(1000);
+    wrong = !__atomic_load_n(&x, 5);
+    pthread_join(t, NULL);
+    return wrong;
+}
+END_C
+"$FOREWEAVE" cc -g -O1 -pthread poll.c -o poll || complain "cannot build poll"
+for strategy in predict iroot random pct; do
+    expect 0 explore -q -s $strategy -n 20 -- ./poll
+done
 finish

@@ -418,4 +418,9 @@ for process in /proc/[0-9]*; do
     [ "$(readlink "$process/cwd" 2>/dev/null)" = "$scratch" ] || continue
     [ "$(tr '\0' ' ' <"$process/cmdline" 2>/dev/null)" != "./daemon " ] || complain "one is there still"
 done
+# Nothing is found, and the program has its own status: the report is written all the same.
+echo 'int main(void) { return 7; }' >seven.c
+"$FOREWEAVE" cc seven.c -o seven || complain "cannot build"
+expect 7 run -q --format=json -o seven.json -- ./seven
+grep -q '"findings":\[\]' seven.json || complain "no report"
 finish
