@@ -192,18 +192,16 @@ static void met(const struct fw_overlap_access *access, const struct fw_region_v
 }
 
 /* Of two that come at once one is not let in: it has met the other, and tries again. */
-static bool entered(const struct fw_overlap_access *access, uint32_t entry, bool opened)
+static bool entered(const struct fw_overlap_access *access, uint32_t entry, bool opened,
+                    unsigned tries)
 {
-    static __thread unsigned tries;
     struct fw_region_view view;
 
     (void)entry;
     if (!opened && tries < TRIES && !is_off() && fw_region_at(access->address, &view)) {
-        tries++;
         met(access, &view);
         return true;
     }
-    tries = 0;
     fw_heal_count(FW_HEAL_ENTERED, 1);
     return false;
 }

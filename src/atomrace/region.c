@@ -389,10 +389,12 @@ static bool has_memory(void)
     return mine != NULL;
 }
 
-/* Nothing is in the middle while healing waits. */
+/* Nothing is in the middle while healing waits, and a handler that comes then has tries of its
+ * own. */
 static void take_entry(const struct fw_overlap_access *access, uint32_t entry)
 {
     const struct fw_region_healing *healing = fw_region_healing;
+    unsigned tries = 0;
     bool opened, again;
 
     do {
@@ -402,7 +404,7 @@ static void take_entry(const struct fw_overlap_access *access, uint32_t entry)
             return;
         opened = enter(access, entry);
         end();
-        again = healing && healing->entered && healing->entered(access, entry, opened);
+        again = healing && healing->entered && healing->entered(access, entry, opened, tries++);
     } while (again && !opened);
     atomic_fetch_add_explicit(opened ? &fw_regions->opened : &fw_regions->missed, 1,
                               memory_order_relaxed);

@@ -130,8 +130,10 @@ struct fw_region_healing {
     /* An entry is about to be passed: its region will be opened if the word is nobody's then.
      * Before the hook returns. */
     void (*before)(const struct fw_overlap_access *access, uint32_t entry);
-    /* It was opened, or not: the word is another's, or there is no room.  True: once more. */
-    bool (*entered)(const struct fw_overlap_access *access, uint32_t entry, bool opened);
+    /* It was opened, or not: the word is another's, or there is no room.  True: once more, as has
+     * been done `tries` times. */
+    bool (*entered)(const struct fw_overlap_access *access, uint32_t entry, bool opened,
+                    unsigned tries);
     /* The access has met the region of another thread.  If that is still open when this returns
      * the access becomes a suspect. */
     void (*met)(const struct fw_overlap_access *access, const struct fw_region_view *view);

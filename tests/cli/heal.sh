@@ -141,6 +141,16 @@ heal 0 spin --how=lock --wait=10000 -- go
 out_is "done"
 err_lacks "waited for too long"
 
+# Nor with a handler that comes to a section of its own while the thread tries to enter one.
+build handler -O0
+for how in sleep yield; do
+    last="timeout 20 foreweave heal --sections=$here/handler.sections --how=$how -- ./handler"
+    timeout 20 "$FOREWEAVE" heal --sections="$here/handler.sections" --how=$how --budget=100 -- ./handler >"$out" 2>"$err" ||
+        complain "status $?"
+    out_is 55
+    err_lacks "0 accesses met one"
+done
+
 # Switches: a file, a signal, the budget.
 build until -O0
 touch off stop
