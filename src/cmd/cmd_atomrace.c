@@ -5,6 +5,7 @@
 #include "cmd/atomrace.h"
 #include "cmd/cmd.h"
 #include "cmd/handed.h"
+#include "cmd/interrupt.h"
 #include "cmd/noise.h"
 #include "cmd/places.h"
 #include "record/launch.h"
@@ -51,7 +52,8 @@ static const struct fw_option options[] = {
     { "runs", 0, "N", "run the program so often (1)", FW_OPTION(COUNT, struct atomrace, runs),
       .detail = "One report for all. Each run has the next seed. Random noise is made mostly "
                 "where earlier runs have seen threads share memory, and everywhere in every "
-                "fourth run." },
+                "fourth run. INT and TERM end the run and those that would follow, and what was "
+                "caught until then is reported; with one run they are for the program." },
     { "until-first", 0, NULL, "stop when something was caught",
       FW_OPTION(FLAG, struct atomrace, until_first) },
     { "seed", 0, "N", "which accesses noise is made at (1)",
@@ -75,7 +77,13 @@ struct work {
     struct fw_caught caught;
     struct fw_handed handed;
     int status; /* of the program: the first that was not 0 */
+    const atomic_int *stop; /* NULL: one run, whose program gets the signals */
 };
+
+static bool is_stopped(const struct work *work)
+{
+    return work->stop && atomic_load(work->stop);
+}
 
 /* --- one run --------------------------------------------------------------------------------- */
 
@@ -103,7 +111,7 @@ static int look(struct work *work, const struct fw_recorded *recorded)
             work->caught.incomplete = "a trace was cut";
         status = fw_caught_add(&work->caught, trace->path);
     }
-    if (status || any)
+    if (status || any || is_stopped(work))
         return status;
     fw_cmd_error("nothing can be caught in '%s': it was not built with 'foreweave cc'",
                  work->argv[0]);
@@ -121,7 +129,8 @@ static int run_once(struct work *work, uint64_t number)
                                      .path = path,
                                      .runtime = work->places.atomrace,
                                      .seed = work->options->seed + number - 1,
-                                     .noise = noise };
+                                     .noise = noise,
+                                     .stop = work->stop };
     struct fw_recorded recorded;
     struct fw_error err;
     enum fw_record_end end = fw_record(&setup, &recorded, &err);
@@ -131,7 +140,7 @@ static int run_once(struct work *work, uint64_t number)
         status = look(work, &recorded);
     else
         status = fw_cmd_fail(end == FW_RECORD_NO_PROGRAM ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
-    if (!work->status)
+    if (!work->status && !is_stopped(work))
         work->status = exit_status(recorded.status);
     fw_recorded_release(&recorded);
     free(noise);
@@ -141,19 +150,35 @@ static int run_once(struct work *work, uint64_t number)
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
+static int report(struct work *work)
+{
+    int status = 0;
+
+    if (is_stopped(work)) {
+        work->caught.incomplete = "it was interrupted";
+        if (!work->options->quiet || !work->caught.traces.len)
+            fw_cmd_warning("interrupted: run %" PRIu64 " of %" PRIu64 " was the last",
+                           work->caught.runs, work->options->runs);
+    }
+    if (work->caught.traces.len)
+        status = fw_caught_report(&work->caught, work->options->format, work->options->output,
+                                  work->options->quiet);
+    if (status)
+        return status;
+    return is_stopped(work) ? FW_EXIT_BUDGET : work->status;
+}
+
 static int run_all(struct work *work)
 {
     int status = 0;
 
-    for (uint64_t i = 1; i <= work->options->runs && !status; i++) {
+    work->stop = work->options->runs > 1 ? fw_interrupt_watch() : NULL;
+    for (uint64_t i = 1; i <= work->options->runs && !status && !is_stopped(work); i++) {
         status = run_once(work, i);
         if (work->options->until_first && work->caught.findings.len)
             break;
     }
-    if (!status)
-        status = fw_caught_report(&work->caught, work->options->format, work->options->output,
-                                  work->options->quiet);
-    return status ? status : work->status;
+    return status ? status : report(work);
 }
 
 /* What --sections says: the runtime's options follow those of noise. */
@@ -251,6 +276,7 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_FINDINGS, "a race or a violation was caught" },
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the program cannot be run or has no hooks, or noise is wanted at nothing" },
+    { FW_EXIT_BUDGET, "nothing was caught, but the command was interrupted" },
     { FW_EXIT_FAILURE, "the traces cannot be written" },
     { 0, NULL },
 };

@@ -107,4 +107,55 @@ timeout -s KILL 200 "$FOREWEAVE" explore -q --time=1 --ok='sleep 977' -- ./waits
 out_has 'ended because the time is over'
 expect 0 explore -q -n 2 --ok='sleep 0.1' -- ./waits
 out_has '2 runs, 0 failed'
+
+# --- runs in which races are caught ---------------------------------------------------------------
+# No run follows, and what was caught is told. With one run the signals are for the program.
+if [ -n "${FOREWEAVE_SANITIZE:-}" ]; then
+    echo "atomrace runs programs without sanitizers"
+    finish
+fi
+touch wait-here
+for signal in INT TERM; do
+    interrupted $signal 124 '^./waits' atomrace --runs=1000 -- ./waits
+    err_has 'interrupted: run 1 of 1000 was the last'
+    out_has 'Not everything was looked at: it was interrupted'
+    out_has 'foreweave: 0 findings in 1 run'
+done
+rm wait-here
+cat >races.c <<'END_C'
+#include <pthread.h>
+static int x;
+static void *work(void *argument)
+{
+    for (int i = 0; i < 100; i++)
+        x++;
+    return argument;
+}
+int main(int count, char **words)
+{
+    pthread_t one, two;
+    if (count > 1)
+        return work(words) == NULL;
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    return pthread_join(two, NULL);
+}
+END_C
+"$FOREWEAVE" cc -g races.c -o races || complain "cannot build"
+last='kill -INT of foreweave atomrace --runs=100000 -- ./races'
+"$FOREWEAVE" atomrace --noise=random:500:100 --runs=100000 -- ./races >"$out" 2>"$err" &
+job=$!
+sleep 2 # some runs
+kill -INT $job
+wait $job
+[ $? = 66 ] || complain "not 66 when interrupted with findings"
+out_has 'data race (observed by overlap)'
+out_has 'Not everything was looked at: it was interrupted'
+err_has 'of 100000 was the last'
+asks="./races alone; trap 'exit 7' TERM; kill \$PPID; while :; do sleep 0.1; done"
+expect 7 atomrace -- sh -c "$asks"
+err_lacks 'interrupted'
+expect 124 atomrace --runs=5 -- sh -c "$asks"
+err_has 'interrupted: run 1 of 5 was the last'
 finish
