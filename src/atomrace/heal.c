@@ -17,6 +17,7 @@
 #define YIELDS 64u /* at most, when a section is met */
 #define SLEEPS 4u
 #define TRIES  4u  /* to enter a section that another thread is in */
+#define SAMPLE 16u /* of so many sections one is timed, before it, for all of them */
 #define RAISE  10 /* steps of niceness */
 #define RAISED 0x40000000u /* in fw_hot.regions: the thread runs at a higher priority */
 
@@ -130,16 +131,35 @@ static void raise_priority(void)
     fw_hot.regions |= RAISED;
 }
 
+static void yield_or_raise(void)
+{
+    if (fw_heal_wire->how == FW_HEAL_YIELD)
+        yield();
+    else
+        raise_priority();
+}
+
+/* The clock costs as much as what is timed: a yield, or a call that raises the priority, which one
+ * that lowers it will follow. */
 static void before(const struct fw_overlap_access *access, uint32_t entry)
 {
-    (void)access;
+    static __thread unsigned count;
+    struct fw_giving_way way;
+
     (void)entry;
     if (is_off())
         return;
-    if (fw_heal_wire->how == FW_HEAL_YIELD)
-        yield();
-    if (fw_heal_wire->how == FW_HEAL_PRIORITY)
-        raise_priority();
+    fw_holds_come(access->thread);
+    if (fw_heal_wire->how != FW_HEAL_YIELD && fw_heal_wire->how != FW_HEAL_PRIORITY)
+        return;
+    if (count++ % SAMPLE) {
+        yield_or_raise();
+        return;
+    }
+    fw_holds_give_way(&way, access->thread, UINT32_MAX);
+    yield_or_raise();
+    fw_holds_gave_way(&way, access->thread,
+                      fw_heal_wire->how == FW_HEAL_YIELD ? SAMPLE : 2 * SAMPLE);
 }
 
 static void ended(uint32_t entry)
@@ -157,6 +177,14 @@ static void sleep_once(void)
     fw_call(SYS_nanosleep, &time, NULL, 0, 0);
 }
 
+static void yield_or_sleep(void)
+{
+    if (fw_heal_wire->how == FW_HEAL_SLEEP)
+        sleep_once();
+    else
+        yield();
+}
+
 /* While the other thread is in its section, for some time. */
 static void give_way(const struct fw_overlap_access *access, uint32_t owner)
 {
@@ -164,15 +192,17 @@ static void give_way(const struct fw_overlap_access *access, uint32_t owner)
                     : fw_heal_wire->how == FW_HEAL_YIELD ? YIELDS
                                                          : 0;
     struct fw_region_view now = { .owner = owner };
+    struct fw_giving_way way;
+    bool open = true;
 
-    for (unsigned i = 0; i < most && now.owner == owner; i++) {
-        if (fw_heal_wire->how == FW_HEAL_SLEEP)
-            sleep_once();
-        else
-            yield();
-        if (!fw_region_at(access->address, &now))
-            return;
+    if (!most)
+        return;
+    fw_holds_give_way(&way, access->thread, owner);
+    for (unsigned i = 0; i < most && open && now.owner == owner; i++) {
+        yield_or_sleep();
+        open = fw_region_at(access->address, &now);
     }
+    fw_holds_gave_way(&way, access->thread, 1);
 }
 
 /* Another thread is in a section of this word. */

@@ -75,6 +75,18 @@ uint32_t fw_healer_number(uint32_t owner)
     return healer ? healer->number : UINT32_MAX;
 }
 
+const struct fw_healer *fw_healer_with(uint32_t number)
+{
+    const struct fw_healer *healer = NULL;
+
+    fw_heal_gate_enter();
+    for (unsigned i = 0; i < fw_healer_room && !healer; i++)
+        if (fw_healers[i].taken && fw_healers[i].number == number)
+            healer = &fw_healers[i];
+    fw_heal_gate_leave();
+    return healer;
+}
+
 uint64_t fw_healers_time(uint64_t now)
 {
     uint64_t time;
@@ -107,7 +119,10 @@ void fw_healer_dwells(struct fw_healer *me, uint64_t now)
 
 void fw_healer_dwelt(struct fw_healer *me, uint64_t now)
 {
-    atomic_fetch_add(&me->dwelt, now - atomic_exchange(&me->dwells, 0));
+    uint64_t since = atomic_exchange(&me->dwells, 0);
+
+    if (since) /* a handler may have dwelt in between */
+        atomic_fetch_add(&me->dwelt, now - since);
 }
 
 uint64_t fw_healer_dwelt_by(const struct fw_healer *healer)

@@ -23,7 +23,8 @@ __thread struct fw_holds fw_holds;
 _Atomic uint64_t fw_healed[2][FW_HEALED_CELLS];
 bool fw_heal_alone;
 
-/* ns that threads of this process have waited, not for who dwelt; when the budget was looked at */
+/* ns that threads of this process have waited or given way, not for who dwelt; when the budget was
+ * looked at */
 static _Atomic uint64_t waited, looked;
 
 static uint32_t section_of(uint32_t entry)
@@ -125,12 +126,16 @@ static bool takes_part(const struct fw_thread *t)
     return FW_LIKELY(fw_holds.me != NULL) || take_part(t);
 }
 
+/* Does anybody wait for it?  For the holds, or the regions, that it has. */
 void fw_holds_dwell(void)
 {
-    if (fw_holds.count)
+    bool locks = fw_heal_wire->how == FW_HEAL_LOCK;
+    bool counts = locks ? fw_holds.count > 0 : fw_holds.me && fw_hot.regions & FW_REGIONS_COUNTED;
+
+    if (counts)
         fw_healer_dwells(fw_holds.me, fw_heal_now());
     fw_noise_dwell();
-    if (fw_holds.count)
+    if (counts)
         fw_healer_dwelt(fw_holds.me, fw_heal_now());
 }
 
@@ -149,6 +154,35 @@ static void look_at_budget(uint64_t now, const struct fw_thread *t)
             .time = now, .what = FW_HEAL_LOG_BUDGET, .thread = t->number });
 }
 
+static void spend(uint64_t ns, uint64_t now, const struct fw_thread *t)
+{
+    atomic_fetch_add(&waited, ns);
+    look_at_budget(now, t);
+}
+
+void fw_holds_come(const struct fw_thread *t)
+{
+    takes_part(t);
+}
+
+void fw_holds_give_way(struct fw_giving_way *way, const struct fw_thread *t, uint32_t to)
+{
+    memset(way, 0, sizeof *way);
+    if (!takes_part(t))
+        return;
+    way->to = to == UINT32_MAX ? NULL : fw_healer_with(to);
+    way->dwelt = fw_healer_dwelt_by(way->to);
+    way->begun = fw_heal_now();
+}
+
+void fw_holds_gave_way(const struct fw_giving_way *way, const struct fw_thread *t, unsigned times)
+{
+    uint64_t now = fw_heal_now(), excused = fw_healer_dwelt_by(way->to) - way->dwelt;
+
+    if (way->begun && excused < now - way->begun)
+        spend((now - way->begun - excused) * times, now, t);
+}
+
 static void tell_wait(const struct fw_overlap_access *access, struct fw_heal_entry *entry,
                       uint64_t begun)
 {
@@ -161,8 +195,7 @@ static void tell_wait(const struct fw_overlap_access *access, struct fw_heal_ent
     entry->thread = access->thread->number;
     fw_heal_log(entry);
     fw_heal_count(FW_HEAL_NS, now - begun);
-    atomic_fetch_add(&waited, excused < now - begun ? now - begun - excused : 0);
-    look_at_budget(now, access->thread);
+    spend(excused < now - begun ? now - begun - excused : 0, now, access->thread);
 }
 
 /* False: healing was switched off. */

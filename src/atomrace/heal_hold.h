@@ -58,6 +58,17 @@ void fw_holds_let_go(const struct fw_thread *t);
  * close a circle is let go. */
 void fw_holds_mutex(const struct fw_thread *t, const void *mutex);
 
+/* Healing by scheduling.  The thread comes to a section: its time counts from now on. */
+void fw_holds_come(const struct fw_thread *t);
+/* It is about to give way, to the thread with the number (to any: UINT32_MAX); it has, `times` as
+ * often as this once.  That is counted against the budget. */
+struct fw_giving_way {
+    const struct fw_healer *to;
+    uint64_t begun, dwelt; /* ns, 0: it is not counted; that `to` had dwelt then */
+};
+void fw_holds_give_way(struct fw_giving_way *way, const struct fw_thread *t, uint32_t to);
+void fw_holds_gave_way(const struct fw_giving_way *way, const struct fw_thread *t, unsigned times);
+
 /* Noise, before the access: what others wait for meanwhile is not healing's doing. */
 void fw_holds_dwell(void);
 

@@ -86,7 +86,11 @@ uint64_t fw_healers_time(uint64_t now);
 struct fw_heal_seat *fw_healer_seats(struct fw_healer *healer);
 /* Its counters, which its next thread goes on with. */
 struct fw_heal_counts *fw_healer_counts(struct fw_healer *healer);
-/* The thread dwells because of noise, with locks; it has dwelt. */
+/* That of the thread with the number; NULL: it does not take part. */
+const struct fw_healer *fw_healer_with(uint32_t number);
+/* ns that it has dwelt up to now (NULL: 0); a hint if it stops just then. */
+uint64_t fw_healer_dwelt_by(const struct fw_healer *healer);
+/* The thread dwells because of noise, while others may wait for it; it has dwelt. */
 void fw_healer_dwells(struct fw_healer *me, uint64_t now);
 void fw_healer_dwelt(struct fw_healer *me, uint64_t now);
 /* Of the time that it has waited last, ns in which the lock's owners dwelt. */

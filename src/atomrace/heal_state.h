@@ -44,8 +44,6 @@ static inline struct fw_healer *fw_healer_of(uint32_t owner)
 void fw_heal_gate_enter(void);
 void fw_heal_gate_leave(void);
 
-/* ns that it has dwelt up to now; a hint if it stops just then. */
-uint64_t fw_healer_dwelt_by(const struct fw_healer *healer);
 /* Nobody takes part any more, and nobody is inside. */
 void fw_healers_forked(void);
 

@@ -60,8 +60,9 @@ static const struct fw_option options[] = {
     { "budget", 0, "PERCENT", "switch off when threads wait longer (5)",
       FW_OPTION(COUNT, struct heal, budget),
       .detail = "Of the time of the threads that came to sections, once they have waited for a "
-                "tenth of a second altogether. Waiting for a thread that --noise keeps up does not "
-                "count. 100: never." },
+                "tenth of a second altogether, for locks or in yields and sleeps, or for "
+                "the system to change their priority. Waiting for a thread that --noise keeps up "
+                "does not count. 100: never." },
     { "off-file", 0, "FILE", "switch off when FILE is there",
       FW_OPTION(FILE, struct heal, off_file),
       .detail = "SIGUSR1 to this command does the same. Locks are let go at once, and the program "

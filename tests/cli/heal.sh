@@ -201,6 +201,17 @@ err_has "healing has switched itself off: threads waited for more than 5% of the
 grep -q "the budget is spent: healing is off" log || complain "the budget is not in the log"
 heal 0 slow --how=lock --budget=100 --
 err_lacks "switched itself off"
+for how in yield sleep; do
+    heal 0 slow --how=$how --budget=1 --log=log --
+    err_has "healing has switched itself off: threads waited for more than 1% of their time (--budget)"
+    grep -q "the budget is spent: healing is off" log || complain "the budget is not in the log"
+    heal 0 slow --how=$how --budget=100 -- 20
+    err_lacks "switched itself off"
+done
+# Who sleeps, sleeps because of noise.
+"$FOREWEAVE" heal --sections="$here/bank.sections" --how=sleep --noise=random:1000:2000 -- ./bank >"$out" 2>"$err"
+err_has "healing by scheduling: 120 sections entered"
+err_lacks "switched itself off"
 heal 0 bank --how=lock --noise=random:1000:2000 -- # who waits, waits for noise
 out_has right
 err_lacks "switched itself off"
