@@ -60,6 +60,9 @@ static int take_numbers(struct fw_noise_wish *wish, char *text, unsigned kept, s
     while (count < kept + 2 && take_number(copy, &numbers[3 - count]))
         count++;
     free(copy);
+    if (count <= kept && wish->kind == FW_NOISE_RANDOM && strchr(text, ':'))
+        return fw_error_set(err, "'%s' is no strength (per mille): 'random:50'",
+                            strchr(text, ':') + 1);
     if (count <= kept)
         return fw_error_set(err, "the strength is missing (per mille): '%s:50'", text);
     for (unsigned i = kept; i < count; i++)

@@ -142,6 +142,8 @@ usage() { # NOISE MESSAGE
     err_has "--noise: $2"
 }
 usage random "the strength is missing (per mille): 'random:50'"
+usage random:x "'x' is no strength (per mille): 'random:50'"
+usage random:50:x "'50:x' is no strength (per mille): 'random:50'"
 usage rnd:5 "'rnd' is no kind of noise: random, var, site or finding"
 usage random:1001 "a strength is per mille, 0 to 1000"
 usage random:5:99999999 "more than 10000000 microseconds is too long"
