@@ -88,6 +88,7 @@ struct work {
     struct fw_sections sections;
     struct fw_placements placements;
     char **reasons; /* against locks, by section */
+    unsigned refused; /* sections that have one */
     struct fw_regions_file regions;
     struct fw_heal_run run;
     struct fw_heal_log log;
@@ -123,18 +124,18 @@ static int choose_sections(struct work *work, int placed)
     size_t count = work->sections.at.len;
     bool *left_out = fw_xcalloc(count + 1, sizeof *left_out);
     struct fw_error err;
-    int status = 0, refused = 0;
+    int status = 0;
 
     work->reasons = fw_xcalloc(count + 1, sizeof *work->reasons);
     if (given->how == FW_HEAL_LOCK && !given->unsafe)
         status = find_reasons(work);
     for (size_t i = 0; i < count; i++)
-        refused += left_out[i] = work->reasons[i] != NULL;
+        work->refused += left_out[i] = work->reasons[i] != NULL;
     if (!status)
         fw_heal_tell_refused(&work->sections, work->reasons);
-    if (!status && refused == placed) {
+    if (!status && work->refused == (unsigned)placed) {
         fw_cmd_error("no section of '%s' can be healed in '%s'%s", given->sections,
-                     work->argv[0], refused ? " by locks" : "");
+                     work->argv[0], work->refused ? " by locks" : "");
         status = FW_EXIT_INPUT;
     }
     if (!status && fw_regions_file_make(&work->regions, &work->sections, &work->placements,
@@ -255,7 +256,7 @@ static int run_program(struct work *work)
     if (got < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     if (!work->options->quiet)
-        fw_heal_tell_counts(work->run.wire, &work->regions);
+        fw_heal_tell_counts(work->run.wire, &work->regions, work->refused);
     return exit_status(status);
 }
 

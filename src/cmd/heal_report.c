@@ -68,13 +68,16 @@ static void tell_trouble(const struct fw_heal_wire *wire)
         fw_cmd_error("healing was switched off");
 }
 
-/* Violations are looked for where noise is made. */
-static void tell_locks(const struct fw_heal_wire *wire, uint64_t violated)
+/* Violations are looked for where noise is made, of sections that are locked. */
+static void tell_locks(const struct fw_heal_wire *wire, uint64_t violated, unsigned refused)
 {
     uint64_t entered = count_of(wire, FW_HEAL_ENTERED), waited = count_of(wire, FW_HEAL_WAITED);
     double ms = (double)count_of(wire, FW_HEAL_NS) / 1e6;
     char text[40] = "";
 
+    if (wire->watch && refused)
+        fw_cmd_error("violations of the %u section%s not locked are not counted", refused,
+                     refused == 1 ? " that is" : "s that are");
     if (wire->watch)
         snprintf(text, sizeof text, ", %" PRIu64 " violated", violated);
     fw_cmd_error("healing by locks: %" PRIu64 " section%s entered%s; %" PRIu64
@@ -82,7 +85,8 @@ static void tell_locks(const struct fw_heal_wire *wire, uint64_t violated)
                  entered, plural(entered), text, waited, waited == 1 ? "" : "es", ms);
 }
 
-void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_regions_file *regions)
+void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_regions_file *regions,
+                         unsigned refused)
 {
     uint64_t entered = count_of(wire, FW_HEAL_ENTERED), met = count_of(wire, FW_HEAL_MET);
     uint64_t violated = violations(regions);
@@ -95,7 +99,7 @@ void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_region
                      entered, plural(entered), violated, met, met == 1 ? "" : "es");
         break;
     case FW_HEAL_LOCK:
-        tell_locks(wire, violated);
+        tell_locks(wire, violated, refused);
         break;
     default:
         fw_cmd_error("healing by scheduling: %" PRIu64 " section%s entered, %" PRIu64

@@ -9,7 +9,8 @@
 
 /* Sections that are not locked, and why; reasons[section] NULL: it is. */
 void fw_heal_tell_refused(const struct fw_sections *sections, char *const *reasons);
-/* What was done, on standard error. */
-void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_regions_file *regions);
+/* What was done, on standard error; refused: so many sections are not locked. */
+void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_regions_file *regions,
+                         unsigned refused);
 
 #endif
