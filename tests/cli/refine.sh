@@ -28,7 +28,7 @@ refine stack take_quickly+3
 refine sweep write_line+2
 
 # A command may know better: all is well, whatever is lost.  The twin of the above.
-expect 0 sections refine -q --sections=bank.kept --ok=true --runs=10 -- ./bank
+expect 0 sections refine -q --sections=bank.kept --ok=true --runs=60 -- ./bank
 out_lacks "section charge+2"
 expect 0 sections refine -q --sections=bank.sections --runs=1 --max=30 --limit=20 \
     --ok='[ "$(cat "$FOREWEAVE_OUTPUT")" = "" ] && [ "$FOREWEAVE_STATUS" = 0 ]' -- ./bank
