@@ -304,7 +304,7 @@ int main(void)
     static const char *const profiles[] = { "medium",    "medium-locks", "medium-two",
                                             "few-locks", "medium-tries", "medium-values",
                                             "long-sections", NULL };
-    int status = fw_property_run("prop_solver_smt", profiles, 500, solver_and_z3_agree);
+    int status = fw_property_run("prop_solver_smt", profiles, 300, solver_and_z3_agree);
 
     return enough_found() ? status : EXIT_FAILURE;
 }
