@@ -478,7 +478,7 @@ static int explore_inputs(const struct explore *explore, struct fw_campaign_setu
     if (opened)
         return opened;
     fw_output_text(&out, list ? "{\"schema\":1,\"inputs\":[" : "");
-    for (size_t i = 0; i < inputs->at.len; i++) {
+    for (size_t i = 0; i < inputs->at.len && (!i || !*setup->session.stop); i++) {
         int own;
 
         fw_output_text(&out, list && i ? "," : "");

@@ -161,6 +161,10 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          state->longer, state->longer == 1 ? "" : "s",
                          explored->setup->session.timeouts ? "are longer than a second"
                                                            : "pass as time does");
+    if (state->unseen)
+        fw_output_printf(out,
+                         "%" PRIu64 " access%s of long runs not observed: iRoots may be missing\n",
+                         state->unseen, state->unseen == 1 ? " was" : "es were");
     if (leaves_limits(explored))
         fw_output_text(out, "how limits of waits pass one after the other is searched with a bound "
                             "only (--preemptions=3)\n");
@@ -294,6 +298,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "partly", state->partly);
     fw_json_number(&json, "returned", state->returned);
     fw_json_number(&json, "longer", state->longer);
+    fw_json_number(&json, "unseen", state->unseen);
     fw_json_number(&json, "left", state->left);
     fw_json_number(&json, "points", state->length);
     fw_json_number(&json, "threads", state->threads);

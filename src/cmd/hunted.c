@@ -140,12 +140,13 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
     return 0;
 }
 
-static void make_hunt(struct fw_hunted *hunted)
+static void make_hunt(struct fw_hunted *hunted, double limit)
 {
     const struct fw_hunted_options *options = hunted->options;
     struct fw_hunt_setup setup = { .memo = hunted->memo,
                                    .idioms = hunted->idioms,
                                    .attempts = options->attempts,
+                                   .limit = limit,
                                    .infeasible = options->infeasible,
                                    .own_only = options->own };
 
@@ -167,7 +168,7 @@ int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
         (struct fw_ledger) { .memo = hunted->memo, .strategy = strategy, .every = hunts };
     if (status || !hunts)
         return status;
-    make_hunt(hunted);
+    make_hunt(hunted, setup->session.limit);
     setup->hunt = hunted->hunt;
     return make_profiles(hunted, setup, folder);
 }

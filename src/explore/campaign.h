@@ -74,6 +74,7 @@ struct fw_campaign_state {
     uint64_t length;    /* points of the longest one that came to an end, if one did */
     bool ended;         /* one did */
     uint32_t threads;   /* most */
+    uint64_t unseen;    /* accesses that were not observed */
     size_t shared, pairs;
     uint32_t exposed[FW_IDIOMS + 1]; /* iRoots, by idiom; [0] is nothing */
     uint32_t controlled[FW_IDIOMS + 1]; /* the same by the runs that count alone */

@@ -8,7 +8,7 @@
 
 #define ATTEMPTS 2u
 #define INPUTS   3u   /* with so many an iRoot is tried in vain, and then no more */
-#define LEASE    600u /* seconds */
+#define LEASE    60u  /* seconds, and what the runs of a round may take */
 
 struct known {
     const struct fw_moments *moments;
@@ -95,7 +95,7 @@ int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_err
                                  .most_here = hunt->setup.attempts,
                                  .infeasible = hunt->setup.infeasible,
                                  .own_only = hunt->setup.own_only,
-                                 .lease = LEASE };
+                                 .lease = LEASE + (uint64_t)(hunt->setup.limit * (double)most) };
     uint64_t busy;
 
     drop_claims(hunt);

@@ -26,6 +26,7 @@ struct fw_hunt_setup {
     struct fw_memo *memo; /* entered; borrowed */
     unsigned idioms;      /* bit i: idiom i; 0: all */
     uint64_t attempts;    /* of each; 0: 2 */
+    double limit;         /* seconds that a run may take */
     bool infeasible;      /* also what is proved not to happen */
     bool own_only;        /* only the program's own code */
 };

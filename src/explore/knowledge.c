@@ -120,6 +120,7 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->returned += trial->returned;
     state->longer += trial->longer;
     state->limits += trial->limits;
+    state->unseen += trial->unseen;
     state->cut += trial->cut > 0;
     learn_length(state, trial);
     if (trial->threads > state->threads)

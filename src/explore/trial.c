@@ -29,6 +29,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
     trial->points = head->point_count;
     trial->threads = head->thread_count;
     trial->blind = !head->has_hooks;
+    trial->unseen = head->seen_lost;
     trial->redundant = head->outcome == FW_OUTCOME_REDUNDANT;
     if (head->new_shared)
         read_found(trial, session);

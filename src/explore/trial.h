@@ -42,6 +42,7 @@ struct fw_trial {
     struct fw_spot_vec found; /* sites that were seen to be shared */
     struct fw_pair_vec pairs;  /* sites that have met */
     struct fw_iroot_vec exposed; /* iRoots, each once */
+    uint64_t unseen;             /* accesses that were not observed: there were too many */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;
     unsigned char *packed; /* the same, as a journal has them (journal.h); or NULL */

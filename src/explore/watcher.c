@@ -249,8 +249,3 @@ void fw_watcher_list(struct fw_watcher *watcher, struct fw_iroot_vec *list)
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++)
         fw_vec_push(list, *fw_iroot_set_get(set, i));
 }
-
-uint64_t fw_watcher_lost(const struct fw_watcher *watcher)
-{
-    return fw_session_head(watcher->session)->seen_lost;
-}

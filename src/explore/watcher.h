@@ -28,8 +28,6 @@ void fw_watcher_destroy(struct fw_watcher *watcher);
 const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher);
 /* The same, added to a list. */
 void fw_watcher_list(struct fw_watcher *watcher, struct fw_iroot_vec *list);
-/* Things done that there was no room for, in that run. */
-uint64_t fw_watcher_lost(const struct fw_watcher *watcher);
 
 /* The access of a site of the session, if it can do that; FW_STRTAB_NONE: it cannot. */
 uint32_t fw_watcher_access(struct fw_watcher *watcher, uint32_t site, enum fw_iroot_does does);

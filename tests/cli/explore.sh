@@ -349,6 +349,7 @@ err_has 'steps are too many for a file'
 # --- budgets -------------------------------------------------------------------------------------
 expect 0 explore -q -s random -n 37 -- ./right
 out_has 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
+[ "$(wc -l <"$out")" = 2 ] || complain "more is printed than that and the iRoots"
 expect 66 explore -q -s random --until-first --folder=above/first -- ./lost
 out_has 'in 1 run,'
 out_has 'ended because a failure was found'
