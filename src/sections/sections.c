@@ -1,8 +1,7 @@
 /* sections.c - see sections.h: repositories in memory, and writing them. */
-#include "sections/sections.h"
+#include "sections/spot_text.h"
 
 #include "base/alloc.h"
-#include "base/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -151,63 +150,31 @@ void fw_sections_remove(struct fw_sections *sections, size_t section)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* A text as a word if it can be one. */
-static void print_word(struct fw_output *out, const char *text)
-{
-    const char *at = text;
-
-    while ((unsigned char)*at > ' ' && *at != '"' && *at != '\\' && *at != 0x7f)
-        at++;
-    if (*text && !*at && *text != '#')
-        fw_output_text(out, text);
-    else
-        fw_output_quoted(out, text);
-}
-
-static void print_where(struct fw_output *out, const struct fw_spot *spot)
-{
-    char *where = fw_spot_where(spot);
-
-    print_word(out, where);
-    free(where);
-}
-
-static void print_hints(struct fw_output *out, const struct fw_spot *spot)
-{
-    if (spot->has_offset)
-        fw_output_printf(out, " %+" PRId32, spot->offset);
-    if (spot->text) {
-        fw_output_text(out, " ");
-        fw_output_quoted(out, spot->text);
-    }
-    fw_output_text(out, "\n");
-}
-
 static void print_section(const struct fw_atomic_section *section, struct fw_output *out)
 {
     fw_output_printf(out, "section %s %s ", section->name, fw_section_origins[section->origin]);
-    print_word(out, section->function);
+    fw_output_as_word(out, section->function);
     fw_output_text(out, "\n");
     if (section->variable) {
         fw_output_text(out, "  of ");
-        print_word(out, section->variable);
+        fw_output_as_word(out, section->variable);
         fw_output_text(out, "\n");
     }
     fw_output_printf(out, "  entry %c ", section->entry.write ? 'w' : 'r');
-    print_where(out, &section->entry);
-    print_hints(out, &section->entry);
+    fw_spot_print_where(&section->entry, out);
+    fw_spot_print_hints(&section->entry, out);
     for (size_t i = 0; i < section->ends.len; i++) {
         const struct fw_section_end *end = &section->ends.at[i];
 
         fw_output_printf(out, "  end %c ", end->at.write ? 'w' : 'r');
-        print_where(out, &end->at);
+        fw_spot_print_where(&end->at, out);
         fw_output_printf(out, " allow=%s", fw_allow_text(end->allow));
-        print_hints(out, &end->at);
+        fw_spot_print_hints(&end->at, out);
     }
     for (size_t i = 0; i < section->exits.len; i++) {
         fw_output_text(out, "  exit ");
-        print_where(out, &section->exits.at[i]);
-        print_hints(out, &section->exits.at[i]);
+        fw_spot_print_where(&section->exits.at[i], out);
+        fw_spot_print_hints(&section->exits.at[i], out);
     }
     if (section->circular)
         fw_output_text(out, "  flag circular\n");

@@ -4,17 +4,12 @@
  * Lines in front of the first `section` are the version alone; every other line belongs to the
  * section above it.  A section is judged when the next one begins, and at the end.
  */
-#include "sections/sections.h"
+#include "sections/spot_text.h"
 
 #include "base/alloc.h"
-#include "base/options.h"
-#include "base/words.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_LINES 100000000
 
 struct reader {
     struct fw_sections *sections;
@@ -27,81 +22,7 @@ static struct fw_atomic_section *current(struct reader *reader)
     return &fw_vec_last(&reader->sections->at);
 }
 
-/* The next word as it is; NULL: err. */
-static const char *take_any(struct reader *reader, const char *missing)
-{
-    const struct fw_line_word *word = fw_line_peek(&reader->line);
-
-    if (!word || !word->text[0]) {
-        fw_line_complain(&reader->line, missing);
-        return NULL;
-    }
-    reader->line.next++;
-    return word->text;
-}
-
 /* --- spots ----------------------------------------------------------------------------------- */
-
-/* A number from 1 on in decimal digits, at most MOST_LINES; 0: it is none. */
-static uint32_t number_of(const char *text)
-{
-    uint64_t number;
-
-    if (!isdigit((unsigned char)*text) || fw_parse_count(text, &number) < 0 || number > MOST_LINES)
-        return 0;
-    return (uint32_t)number;
-}
-
-/* FILE:LINE or FILE:LINE#ORDINAL */
-static int read_where(struct reader *reader, struct fw_spot *spot, bool ordinals)
-{
-    const char *text = take_any(reader, "where it is is missing, as bank.c:14");
-    char *copy = text ? fw_xstrdup(text) : NULL, *colon, *mark;
-    bool good;
-
-    if (!text)
-        return -1;
-    colon = strrchr(copy, ':');
-    mark = colon ? strchr(colon, '#') : NULL;
-    spot->ordinal = 1;
-    if (mark)
-        *mark = '\0';
-    good = colon && colon != copy && (spot->line = number_of(colon + 1)) &&
-           (!mark || (ordinals && (spot->ordinal = number_of(mark + 1))));
-    if (!good) {
-        free(copy);
-        return fw_line_complain_of(&reader->line,
-                                   ordinals ? "not a place as bank.c:14 or bank.c:14#2:"
-                                            : "not a line as bank.c:14:",
-                                   text);
-    }
-    *colon = '\0';
-    spot->file = copy;
-    return 0;
-}
-
-/* +2 "balance = balance + amount;", both optional, and nothing behind it. */
-static int read_hints(struct reader *reader, struct fw_spot *spot)
-{
-    const struct fw_line_word *word = fw_line_peek(&reader->line);
-
-    if (word && !word->quoted && (word->text[0] == '+' || word->text[0] == '-')) {
-        char *end;
-        long offset = strtol(word->text, &end, 10);
-
-        if (*end || !isdigit((unsigned char)word->text[1]) || labs(offset) > MOST_LINES)
-            return fw_line_complain_of(&reader->line, "not a number of lines:", word->text);
-        spot->has_offset = true;
-        spot->offset = (int32_t)offset;
-        reader->line.next++;
-        word = fw_line_peek(&reader->line);
-    }
-    if (word && word->quoted) {
-        spot->text = fw_xstrdup(word->text);
-        reader->line.next++;
-    }
-    return fw_line_end(&reader->line);
-}
 
 static int read_kind(struct reader *reader, struct fw_spot *spot)
 {
@@ -137,9 +58,9 @@ static int read_entry(struct reader *reader)
     if (reader->has_entry)
         return fw_line_complain(&reader->line, "a section has one entry: this is the second");
     reader->has_entry = true;
-    return read_kind(reader, entry) < 0 || read_where(reader, entry, true) < 0
+    return read_kind(reader, entry) < 0 || fw_spot_read_where(&reader->line, entry, true) < 0
                ? -1
-               : read_hints(reader, entry);
+               : fw_spot_read_hints(&reader->line, entry);
 }
 
 static int read_end(struct reader *reader)
@@ -151,8 +72,8 @@ static int read_end(struct reader *reader)
         return fw_line_complain(&reader->line, "too many ends");
     fw_vec_push(&section->ends, ((struct fw_section_end) { 0 }));
     end = &fw_vec_last(&section->ends);
-    if (read_kind(reader, &end->at) < 0 || read_where(reader, &end->at, true) < 0 ||
-        read_allow(reader, &end->allow) < 0 || read_hints(reader, &end->at) < 0)
+    if (read_kind(reader, &end->at) < 0 || fw_spot_read_where(&reader->line, &end->at, true) < 0 ||
+        read_allow(reader, &end->allow) < 0 || fw_spot_read_hints(&reader->line, &end->at) < 0)
         return -1;
     for (size_t i = 0; i + 1 < section->ends.len; i++)
         if (fw_spot_is(&section->ends.at[i].at, &end->at))
@@ -167,14 +88,14 @@ static int read_exit(struct reader *reader)
     if (section->exits.len == FW_SECTION_ENDS_MOST)
         return fw_line_complain(&reader->line, "too many exits");
     fw_vec_push(&section->exits, ((struct fw_spot) { 0 }));
-    return read_where(reader, &fw_vec_last(&section->exits), false) < 0
+    return fw_spot_read_where(&reader->line, &fw_vec_last(&section->exits), false) < 0
                ? -1
-               : read_hints(reader, &fw_vec_last(&section->exits));
+               : fw_spot_read_hints(&reader->line, &fw_vec_last(&section->exits));
 }
 
 static int read_variable(struct reader *reader)
 {
-    const char *variable = take_any(reader, "'of' needs the name of a variable");
+    const char *variable = fw_line_any(&reader->line, "'of' needs the name of a variable");
 
     if (!variable)
         return -1;
@@ -261,7 +182,7 @@ static int read_section(struct reader *reader)
         return -1;
     function = read_origin(reader, &origin) < 0
                    ? NULL
-                   : take_any(reader, "the section's function is missing");
+                   : fw_line_any(&reader->line, "the section's function is missing");
     if (!function) {
         free(name);
         return -1;

@@ -9,9 +9,9 @@ complain() {
 }
 
 # From the top down; a folder may include itself and what stands after it.
-# The runtime lives in other programs and includes nothing of ours; wire.h is for both sides.  So does
-# atomrace, which is a kind of it.
-layers="cmd report explore memo analysis predict iroot order tiddle record sections trace symbol base atomrace runtime"
+# The runtime lives in other programs and includes nothing of ours; wire.h is for both sides.  So do
+# atomrace and guard, which are kinds of it.
+layers="cmd report lifetx learn explore memo analysis predict iroot order tiddle record sections trace symbol base atomrace guard runtime"
 awk -v layers="$layers" '
     BEGIN { n = split(layers, names, " "); for (i = 1; i <= n; i++) rank[names[i]] = i }
     FNR == 1 { split(FILENAME, parts, "/"); from = parts[2] }
