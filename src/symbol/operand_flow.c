@@ -41,6 +41,8 @@ struct flow {
     bool *seen;                   /* steps that were played */
     FW_VEC(struct state) entries; /* of blocks */
     FW_VEC(uint32_t) work;        /* steps that begin blocks */
+    uint64_t from;                /* the instruction that is played; 0: none */
+    struct fw_flow_edges *edges;  /* NULL: not wanted */
     bool hopeless;
     bool all; /* calls of all ranges are wanted */
 };
@@ -268,6 +270,9 @@ static void arrive(struct flow *flow, uint32_t at, const struct state *state)
     bool changed = false;
 
     begin_block(flow, at);
+    if (flow->edges)
+        fw_vec_push(flow->edges,
+                    ((struct fw_flow_edge) { flow->from, flow->steps.at[at].address }));
     entry = &flow->entries.at[flow->block[at] - 1];
     if (!entry->reached) {
         *entry = *state;
@@ -355,7 +360,7 @@ static void note_call(const struct flow *flow, const struct state *state,
                       const struct fw_step *step, struct fw_calls *calls)
 {
     static const uint8_t arguments[] = { FW_RDI, FW_RSI, FW_RDX, FW_RCX };
-    struct fw_call call = { .returns = step->end, .callee = step->callee };
+    struct fw_call call = { step->address, .returns = step->end, .callee = step->callee };
     struct value through = value_at(state, step->src);
 
     if (through.kind == SLOT && through.offset == 0)
@@ -390,6 +395,7 @@ static void run_block(struct flow *flow, uint32_t at)
         const struct fw_step *step = &flow->steps.at[at];
 
         flow->seen[at] = true;
+        flow->from = step->address;
         play(flow, &state, step);
         part(flow, step, &state);
         if (step->goes != FW_GOES_ON && step->goes != FW_GOES_EITHER)
@@ -411,6 +417,7 @@ static void settle(struct flow *flow)
         if (flow->entries.at[flow->block[at] - 1].reached)
             run_block(flow, at);
     }
+    flow->from = 0;
 }
 
 static void collect(const struct flow *flow, struct fw_calls *calls)
@@ -495,9 +502,9 @@ static void run(struct flow *flow)
 }
 
 static bool find_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges, bool all,
-                       struct fw_calls *calls)
+                       struct fw_calls *calls, struct fw_flow_edges *edges)
 {
-    struct flow flow = { .file = file, .ranges = ranges, .all = all };
+    struct flow flow = { .file = file, .ranges = ranges, .all = all, .edges = edges };
     bool known = false;
 
     if (decode(&flow, handle)) {
@@ -517,13 +524,19 @@ static bool find_calls(csh handle, struct fw_elf *file, const struct fw_ranges *
 bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
                    struct fw_calls *calls)
 {
-    return find_calls(handle, file, ranges, false, calls);
+    return find_calls(handle, file, ranges, false, calls, NULL);
 }
 
 bool fw_flow_all_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
                        struct fw_calls *calls)
 {
-    return find_calls(handle, file, ranges, true, calls);
+    return find_calls(handle, file, ranges, true, calls, NULL);
+}
+
+bool fw_flow_graph(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
+                   struct fw_calls *calls, struct fw_flow_edges *edges)
+{
+    return find_calls(handle, file, ranges, true, calls, edges);
 }
 
 /* --- outlying parts ---------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ static inline bool fw_is_outlying(const char *name)
 
 /* What is known of a call; one bit for each of the first four integer arguments. */
 struct fw_call {
+    uint64_t address;
     uint64_t returns;   /* to this address */
     const char *callee; /* NULL: not certain */
     bool direct;        /* always to the same function */
@@ -63,5 +64,17 @@ bool fw_flow_calls(csh handle, struct fw_elf *file, const struct fw_ranges *rang
 /* The same with the calls in the outlying parts. */
 bool fw_flow_all_calls(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
                        struct fw_calls *calls);
+
+/* Control may go from the last instruction of a block to the first of another one.  0: the code at
+ * `to` is entered from outside: the function's entry, and what exceptions land at. */
+struct fw_flow_edge {
+    uint64_t from, to;
+};
+
+FW_VEC_TYPE(fw_flow_edges, struct fw_flow_edge);
+
+/* The same with all edges between blocks appended, some of them more than once. */
+bool fw_flow_graph(csh handle, struct fw_elf *file, const struct fw_ranges *ranges,
+                   struct fw_calls *calls, struct fw_flow_edges *edges);
 
 #endif

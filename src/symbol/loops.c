@@ -1,0 +1,273 @@
+/* loops.c - see loops.h: files and functions; loops_graph.c has the loops of one function. */
+#include "symbol/loops.h"
+
+#include "base/idmap.h"
+#include "symbol/loops_graph.h"
+
+#include <string.h>
+
+#define MAX_FILES 1024u
+
+struct function {
+    uint64_t start;
+    struct fw_loop_graph *graph; /* NULL: nothing is known */
+    uint32_t first;              /* number of its first loop */
+};
+
+struct program {
+    char *path;
+    struct fw_elf *file; /* NULL: nothing is known of it */
+    struct fw_outliers outliers;
+    FW_VEC(struct function) functions; /* that were looked into */
+    struct fw_idmap by_start;
+};
+
+struct loop {
+    const struct fw_loop_graph *graph;
+    uint32_t first, own; /* numbers of the function's first loop, and of this one in it */
+};
+
+/* An answer of fw_loops_again. */
+struct answer {
+    uint64_t from, to;
+    uint32_t loop;
+    bool again;
+};
+
+struct fw_loops {
+    csh handle;
+    bool usable;
+    FW_VEC(struct program *) programs;
+    struct program *latest;
+    FW_VEC(struct loop) all;
+    FW_VEC(struct answer) answers;
+    struct fw_idmap by_question;
+};
+
+struct fw_loops *fw_loops_create(void)
+{
+    struct fw_loops *loops = fw_xcalloc(1, sizeof *loops);
+
+    if (cs_open(CS_ARCH_X86, CS_MODE_64, &loops->handle) != CS_ERR_OK)
+        return loops;
+    loops->usable = cs_option(loops->handle, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK;
+    return loops;
+}
+
+static void close_program(struct program *program)
+{
+    for (size_t i = 0; i < program->functions.len; i++)
+        fw_loop_graph_destroy(program->functions.at[i].graph);
+    fw_elf_close(program->file);
+    fw_vec_release(&program->outliers);
+    fw_vec_release(&program->functions);
+    fw_idmap_release(&program->by_start);
+    free(program->path);
+    free(program);
+}
+
+void fw_loops_destroy(struct fw_loops *loops)
+{
+    if (!loops)
+        return;
+    for (size_t i = 0; i < loops->programs.len; i++)
+        close_program(loops->programs.at[i]);
+    fw_vec_release(&loops->programs);
+    fw_vec_release(&loops->all);
+    fw_vec_release(&loops->answers);
+    fw_idmap_release(&loops->by_question);
+    if (loops->handle)
+        cs_close(&loops->handle);
+    free(loops);
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+static struct program *open_program(struct fw_loops *loops, const char *path)
+{
+    struct program *program = fw_xcalloc(1, sizeof *program);
+    struct fw_error err;
+
+    program->path = fw_xstrdup(path);
+    program->file = fw_elf_open(path, &err);
+    if (program->file && program->file->machine != EM_X86_64) {
+        fw_elf_close(program->file);
+        program->file = NULL;
+    }
+    if (program->file)
+        fw_flow_outliers(loops->handle, program->file, fw_elf_functions(program->file),
+                         &program->outliers);
+    return program;
+}
+
+static struct program *find_program(struct fw_loops *loops, const char *path)
+{
+    if (loops->latest && strcmp(loops->latest->path, path) == 0)
+        return loops->latest;
+    for (size_t i = 0; i < loops->programs.len; i++)
+        if (strcmp(loops->programs.at[i]->path, path) == 0)
+            return loops->latest = loops->programs.at[i];
+    if (loops->programs.len >= MAX_FILES || !loops->usable)
+        return NULL;
+    loops->latest = open_program(loops, path);
+    fw_vec_push(&loops->programs, loops->latest);
+    return loops->latest;
+}
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+static struct fw_loop_graph *look_into(struct fw_loops *loops, struct program *program,
+                                       const struct fw_elf_symbol *symbol)
+{
+    struct fw_ranges ranges = { 0 };
+    struct fw_loop_graph *graph;
+
+    fw_vec_push(&ranges, ((struct fw_ranges_item) { symbol->start, symbol->end }));
+    for (size_t i = 0; i < program->outliers.len; i++)
+        if (program->outliers.at[i].function == symbol->start &&
+            program->outliers.at[i].part.start != fw_vec_last(&ranges).start)
+            fw_vec_push(&ranges, program->outliers.at[i].part);
+    graph = fw_loop_graph_create(loops->handle, program->file, &ranges);
+    fw_vec_release(&ranges);
+    return graph;
+}
+
+struct sought {
+    const struct program *program;
+    uint64_t start;
+};
+
+static bool starts_there(const void *key, uint32_t id)
+{
+    const struct sought *sought = key;
+
+    return sought->program->functions.at[id].start == sought->start;
+}
+
+static uint32_t hash_of(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(((a * 0x9e3779b97f4a7c15u) ^ (b + 0x165667b19e3779f9u)) *
+                          0xc2b2ae3d27d4eb4fu >>
+                      32);
+}
+
+static const struct function *find_function(struct fw_loops *loops, struct program *program,
+                                            const struct fw_elf_symbol *symbol)
+{
+    struct sought sought = { program, symbol->start };
+    uint32_t hash = hash_of(symbol->start, 0);
+    uint32_t id = fw_idmap_find(&program->by_start, hash, starts_there, &sought);
+    struct function made = { .start = symbol->start, .first = (uint32_t)loops->all.len };
+
+    if (id != FW_IDMAP_NONE)
+        return &program->functions.at[id];
+    made.graph = look_into(loops, program, symbol);
+    for (uint32_t i = 0; made.graph && i < fw_loop_graph_count(made.graph); i++)
+        fw_vec_push(&loops->all, ((struct loop) { made.graph, made.first, i }));
+    fw_idmap_add(&program->by_start, hash, (uint32_t)program->functions.len);
+    fw_vec_push(&program->functions, made);
+    return &fw_vec_last(&program->functions);
+}
+
+/* An outlying part belongs to the function that it leads back into, if that is one. */
+static const struct fw_elf_symbol *owner_of(const struct program *program,
+                                            const struct fw_elf_symbol *part)
+{
+    const struct fw_elf_symbol *owner = NULL;
+
+    for (size_t i = 0; i < program->outliers.len; i++) {
+        const struct fw_outlier *outlier = &program->outliers.at[i];
+        const struct fw_elf_symbol *found;
+
+        if (outlier->part.start != part->start)
+            continue;
+        found = fw_elf_function_at(program->file, outlier->function);
+        if (!found || (owner && owner != found))
+            return NULL;
+        owner = found;
+    }
+    return owner;
+}
+
+bool fw_loops_at(struct fw_loops *loops, const char *path, uint64_t returns,
+                 struct fw_loop_place *place)
+{
+    struct program *program = find_program(loops, path);
+    const struct fw_elf_symbol *symbol;
+    const struct function *function;
+    uint32_t own;
+
+    if (!program || !program->file || !returns)
+        return false;
+    symbol = fw_elf_function_at(program->file, returns - 1);
+    if (symbol && fw_is_outlying(symbol->name))
+        symbol = owner_of(program, symbol);
+    if (!symbol)
+        return false;
+    function = find_function(loops, program, symbol);
+    if (!function->graph || !fw_loop_graph_at(function->graph, returns - 1, &own))
+        return false;
+    *place = (struct fw_loop_place) { function->start, returns, FW_NO_LOOP, 0 };
+    if (own != FW_NO_LOOP) {
+        place->innermost = function->first + own;
+        place->depth = fw_loops_depth(loops, place->innermost) + 1;
+    }
+    return true;
+}
+
+/* --- loops ----------------------------------------------------------------------------------- */
+
+uint32_t fw_loops_parent(const struct fw_loops *loops, uint32_t loop)
+{
+    const struct loop *of = &loops->all.at[loop];
+    uint32_t parent = fw_loop_graph_loop(of->graph, of->own)->parent;
+
+    return parent == FW_NO_LOOP ? FW_NO_LOOP : of->first + parent;
+}
+
+uint64_t fw_loops_header(const struct fw_loops *loops, uint32_t loop)
+{
+    const struct loop *of = &loops->all.at[loop];
+
+    return fw_loop_graph_loop(of->graph, of->own)->header;
+}
+
+uint32_t fw_loops_depth(const struct fw_loops *loops, uint32_t loop)
+{
+    uint32_t depth = 0;
+
+    while ((loop = fw_loops_parent(loops, loop)) != FW_NO_LOOP)
+        depth++;
+    return depth;
+}
+
+struct question {
+    const struct fw_loops *loops;
+    uint64_t from, to;
+    uint32_t loop;
+};
+
+static bool is_answered(const void *key, uint32_t id)
+{
+    const struct question *question = key;
+    const struct answer *answer = &question->loops->answers.at[id];
+
+    return answer->from == question->from && answer->to == question->to &&
+           answer->loop == question->loop;
+}
+
+bool fw_loops_again(struct fw_loops *loops, uint32_t loop, uint64_t from, uint64_t to)
+{
+    const struct loop *of = &loops->all.at[loop];
+    struct question question = { loops, from, to, loop };
+    uint32_t hash = hash_of(from, to ^ (uint64_t)loop << 40);
+    uint32_t id = fw_idmap_find(&loops->by_question, hash, is_answered, &question);
+    struct answer answer = { from, to, loop, false };
+
+    if (id != FW_IDMAP_NONE)
+        return loops->answers.at[id].again;
+    answer.again = fw_loop_graph_again(of->graph, of->own, from - 1, to - 1);
+    fw_idmap_add(&loops->by_question, hash, (uint32_t)loops->answers.len);
+    fw_vec_push(&loops->answers, answer);
+    return answer.again;
+}
