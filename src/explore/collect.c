@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #define SHRINKING 200u /* runs that making a schedule short may take ... */
-#define LONG      30u  /* ... if each of them hangs */
+#define HANGING   20.0 /* ... or seconds, if each of them hangs, but ... */
+#define LEAST     4u   /* ... so many runs */
 #define GRACE     1    /* second */
 #define REPEATED  2u   /* times, if it does not fail the first time */
 
@@ -62,6 +63,16 @@ static int open_session(struct fw_collector *collector, struct fw_error *err)
     return collector->session ? 0 : -1;
 }
 
+/* Runs to make it short. */
+static unsigned shrinking(const struct fw_failure *failure)
+{
+    double runs = HANGING / failure->result.seconds;
+
+    if (failure->result.end != FW_RUN_TIMEOUT)
+        return SHRINKING;
+    return runs < LEAST ? LEAST : runs < SHRINKING ? (unsigned)runs : SHRINKING;
+}
+
 static int write_file(struct fw_collector *collector, const struct fw_capture *capture,
                       struct fw_failure *failure, const char *path, struct fw_error *err)
 {
@@ -70,7 +81,7 @@ static int write_file(struct fw_collector *collector, const struct fw_capture *c
                                 .ok = setup->ok,
                                 .escort = setup->session.escort,
                                 .argv = setup->session.argv,
-                                .runs = failure->result.end == FW_RUN_TIMEOUT ? LONG : SHRINKING };
+                                .runs = shrinking(failure) };
     unsigned times = failure->result.end == FW_RUN_TIMEOUT ? 1 : REPEATED;
     int status = 1;
 

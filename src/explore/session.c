@@ -338,13 +338,14 @@ static void keep_output(struct fw_session *session)
     session->text_hash = XXH3_64bits(session->text, session->text_bytes);
 }
 
-static void judge(const struct fw_session *session, int status, bool in_time,
+static void judge(struct fw_session *session, int status, bool in_time,
                   struct fw_run_result *result)
 {
     static const enum fw_run_end found[] = { [FW_OUTCOME_DEADLOCK] = FW_RUN_DEADLOCK,
                                              [FW_OUTCOME_STUCK] = FW_RUN_STUCK };
     uint32_t outcome = session->head->outcome;
 
+    session->late = !in_time;
     result->controlled = session->head->claimed != 0;
     result->moves = session->moves;
     result->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);

@@ -114,6 +114,8 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
 
 const struct fw_control_head *fw_session_head(const struct fw_session *session);
 const struct fw_control_turn *fw_session_turns(const struct fw_session *session);
+/* How many of them matter: not those at the end of a run that hangs in which all threads spin. */
+uint32_t fw_session_turn_count(const struct fw_session *session);
 /* The steps of the order, with what was told about them. */
 const struct fw_control_step *fw_session_steps(const struct fw_session *session);
 /* All points (orders with FW_CONTROL_TRAIL): head.trail_count. */

@@ -18,6 +18,7 @@ struct fw_session {
     int process_end; /* descriptor */
     double limit;    /* of the run, in seconds */
     unsigned left_behind; /* processes that outlived their runs */
+    bool late;       /* the latest run has passed its limit */
     bool moves;      /* points were passed in the last part of the limit */
     char *text;
     size_t text_bytes;

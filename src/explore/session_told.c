@@ -14,6 +14,11 @@ const struct fw_control_turn *fw_session_turns(const struct fw_session *session)
     return fw_session_area(session, session->head->turns_at);
 }
 
+uint32_t fw_session_turn_count(const struct fw_session *session)
+{
+    return session->late ? session->head->turns_quiet : session->head->turn_count;
+}
+
 const struct fw_control_step *fw_session_steps(const struct fw_session *session)
 {
     return fw_session_area(session, session->head->steps_at);

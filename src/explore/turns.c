@@ -80,7 +80,7 @@ int fw_turns_take(struct fw_turns *turns, const struct fw_session *session, stru
         return fw_error_set(err, "the run is too long for a schedule");
     fw_vec_clear(&turns->steps);
     take_paths(turns, session);
-    for (uint32_t i = 0; i < head->turn_count; i++) {
+    for (uint32_t i = 0; i < fw_session_turn_count(session); i++) {
         const struct fw_control_turn *turn = &all[i];
         struct fw_control_step step = { .path = turn->thread, .how = (uint8_t)hows[turn->end] };
 

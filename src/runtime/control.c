@@ -355,35 +355,10 @@ void fw_control_progress(void)
 
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end)
 {
-    struct fw_control_turn *turns =
-        (struct fw_control_turn *)((char *)fw_control + fw_control->turns_at);
     struct fw_plan *plan = &t->plan;
-    struct fw_control_thread *entry = told(t);
-    bool at_site = plan->site != FW_CONTROL_NONE;
 
-    if (entry) {
-        entry->state = t->state;
-        entry->blocks = t->hot ? t->hot->blocks : 0;
-    }
-    if (t->state == FW_STATE_BLOCKED && t->woken == FW_RETRY && !plan->points)
-        return; /* it has looked in vain, which happens when it happens */
-    if (t->state == FW_STATE_OUTSIDE ||
-        (t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE))
-        plan->away_since = fw_now();
-    if (fw_control->turn_count < fw_control->turns_room)
-        turns[fw_control->turn_count++] = (struct fw_control_turn){
-            .thread = t->number,
-            .end = end == FW_TURN_YIELDED && plan->spins ? FW_TURN_PREEMPTED : end,
-            .site = plan->site,
-            .ordinal = at_site ? plan->by_site[plan->site] : 0,
-            .class_ordinal = plan->class_ ? plan->by_class[plan->class_] : 0,
-            .points = plan->points,
-            .expired = plan->expired,
-            .blocks = t->hot ? t->hot->blocks : 0,
-            .object = plan->object,
-        };
-    else
-        fw_control->turns_lost++;
+    if (!fw_control_tell_turn(t, end))
+        return;
     plan->points = 0;
     plan->expired = false;
     if (end == FW_TURN_YIELDED)

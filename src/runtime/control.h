@@ -80,6 +80,8 @@ void fw_control_in_vain(struct fw_thread *t, const void *object);
 struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready);
 /* The holder's turn ends. */
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
+/* Tells it (control_turn.c); false: it has looked in vain, which happens when it happens. */
+bool fw_control_tell_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
 /* A thread has come back from the kernel, or its time was over, after so many ns. */
@@ -135,6 +137,10 @@ void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
 void fw_spin_failed(struct fw_thread *t);
 /* t sleeps itself: so time passes, and it does not just look. */
 void fw_spin_slept(struct fw_thread *t);
+/* The holder has changed a word by what loops do until they succeed. */
+void fw_spin_changed(void);
+/* A number that grows whenever shared memory is changed.  The holder's. */
+uint64_t fw_spin_changes(void);
 
 /* --- sleeping (control_sleep.c) -------------------------------------------------------------- */
 

@@ -29,7 +29,8 @@
 #define FIRST MILLISECOND         /* ... for others so long, then twice as long ... */
 #define LAST  (32 * MILLISECOND)  /* ... up to this */
 
-static uint64_t moves = 1; /* changes of shared memory; the holder's */
+static uint64_t moves = 1;   /* changes of shared memory; the holder's ... */
+static uint64_t changes = 1; /* ... and by what may be a try only, too */
 
 static void go_on(struct fw_plan *plan)
 {
@@ -55,6 +56,7 @@ static void note_write(struct fw_thread *t, const struct fw_op *op, bool is_shar
     }
     go_on(&t->plan);
     moves++;
+    changes++;
     if (FW_UNLIKELY(fw_resting)) {
         fw_sched_lock();
         fw_rouse();
@@ -84,6 +86,16 @@ void fw_spin_wrote(struct fw_thread *t, uintptr_t address)
         go_on(&t->plan);
     else if (is_new(&t->plan.spin_values, address ^ *(const volatile uint64_t *)(address & ~7ul)))
         t->plan.spin_doubt = DOUBT;
+}
+
+void fw_spin_changed(void)
+{
+    changes++;
+}
+
+uint64_t fw_spin_changes(void)
+{
+    return changes;
 }
 
 void fw_spin_slept(struct fw_thread *t)

@@ -273,7 +273,10 @@ struct fw_control_head {
     uint32_t thread_count;
     uint32_t running; /* number of the thread that has the token, or had it last */
     uint32_t running_expired; /* as `expired` of its turn, which has no end yet */
-    uint32_t turn_count, turns_lost;
+    uint32_t turn_count, turns_lost; /* the latter: of those before the quiet ones */
+    uint32_t turns_quiet; /* from this one on all turns ended because their threads spun, and
+                             nothing was changed */
+    uint32_t reserved_quiet;
     uint64_t point_count;
     uint64_t decision_bytes, decisions_lost;
     uint32_t steps_done; /* reached as they say */

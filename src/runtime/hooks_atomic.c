@@ -66,6 +66,15 @@ static void record_load(struct fw_thread *t, const volatile void *address, unsig
     t->spins = 0;
 }
 
+/* A read-modify-write was done. */
+static void record_change(struct fw_thread *t, const volatile void *address, unsigned size,
+                          int order, bool changed, uintptr_t pc)
+{
+    if (FW_UNLIKELY(fw_control_on) && changed)
+        fw_spin_changed();
+    record(t, FW_WIRE_ATOMIC_RMW, address, size, order, pc);
+}
+
 static struct fw_thread *enter(const char *name, const volatile void *address, uintptr_t pc)
 {
     struct fw_thread *t = fw_enter_at(pc, name, (const void *)(uintptr_t)address);
@@ -109,7 +118,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         a##bits old = CHANGED(address, value);                                                     \
                                                                                                    \
         if (t) {                                                                                   \
-            record(t, FW_WIRE_ATOMIC_RMW, address, bits / 8, order, FW_PC);                        \
+            record_change(t, address, bits / 8, order, old != *address, FW_PC);                    \
             fw_leave(t);                                                                           \
         }                                                                                          \
         return old;                                                                                \
@@ -123,7 +132,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         int done = EXCHANGED(address, expected, wanted);                                           \
                                                                                                    \
         if (t && done)                                                                             \
-            record(t, FW_WIRE_ATOMIC_RMW, address, bits / 8, order, FW_PC);                        \
+            record_change(t, address, bits / 8, order, true, FW_PC);                               \
         else if (t)                                                                                \
             record_load(t, address, bits / 8, otherwise, (uint64_t)*expected, FW_PC);              \
         if (t)                                                                                     \
@@ -149,7 +158,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         int done = EXCHANGED(address, &expected, wanted);                                          \
                                                                                                    \
         if (t && done)                                                                             \
-            record(t, FW_WIRE_ATOMIC_RMW, address, bits / 8, order, FW_PC);                        \
+            record_change(t, address, bits / 8, order, true, FW_PC);                               \
         else if (t)                                                                                \
             record_load(t, address, bits / 8, otherwise, (uint64_t)expected, FW_PC);               \
         if (t)                                                                                     \

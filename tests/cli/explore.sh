@@ -247,12 +247,15 @@ int main(void)
 }
 END
 build circle.c -o circle
-last='foreweave explore -q -s predict -n 3 -- ./circle'
-timeout -s KILL 60 "$FOREWEAVE" explore -q -s predict -n 3 -- ./circle >"$out" 2>"$err"
+last='foreweave explore -q -s predict -n 3 --limit=2 -- ./circle'
+timeout -s KILL 60 "$FOREWEAVE" explore -q -s predict -n 3 --limit=2 -- ./circle >"$out" 2>"$err"
 [ $? = 66 ] || complain "predict does not get over a run that never ends"
 out_has 'failure 1: deadlock'
-expect 66 explore -s pct -n 3 --limit=1 -- ./wait forever
+# Who spins for ever has turns without end; what leads there is what is kept.
+expect 66 explore -s pct -n 3 --limit=1 --folder=spins -- ./wait forever
 out_has 'failure 1: hang'
+expect 66 replay --time=1 spins/hang-*.sched
+[ "$(wc -l <"$(echo spins/hang-*.sched)")" -lt 20 ] || complain "the schedule has turns of who only spins"
 # One that is slow under the strategy is no hang; one that goes on and on where others came to their end is.
 cat >spin.c <<'END'
 #include <pthread.h>
@@ -284,14 +287,14 @@ int main(int argc, char **argv)
 }
 END
 build spin.c -o spin
-expect 0 explore -q -s random -n 1 --limit=200 --folder=slow -- ./spin 5000000 # not preempted
-expect 124 explore -q -s random -n 2 --limit=1 --folder=slow -- ./spin 5000000
-out_has '1 run was cut short, still on the way after 1 s'
+expect 0 explore -q -s random -n 1 --limit=200 --folder=slow -- ./spin 500000 # not preempted
+expect 124 explore -q -s random -n 2 --limit=0.5 --folder=slow -- ./spin 500000
+out_has '1 run was cut short, still on the way after 0.5 s'
 out_has '2 runs (1 of them before), 0 failed'
-expect 124 explore -q -s random -n 2 --limit=1 --folder=slow --format=json -- ./spin 5000000
+expect 124 explore -q -s random -n 2 --limit=0.5 --folder=slow --format=json -- ./spin 500000
 out_has '"known":2,'
 out_has '"cut":1,'
-expect 0 explore -q -s random -n 2 --limit=200 --folder=slow -- ./spin 5000000
+expect 0 explore -q -s random -n 2 --limit=200 --folder=slow -- ./spin 500000
 out_has '(1 of them before)'
 expect 66 explore -q -s random -n 4 --until-first --limit=1 -- ./spin 2 loses
 out_has 'failure 1: hang'
