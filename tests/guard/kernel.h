@@ -22,10 +22,10 @@
 
 #define NOINLINE __attribute__((noinline))
 
-#define HELD_US  3000 /* the door is open so long, */
-#define SOON_US  1000 /* the peer comes in time for it, */
-#define LATER_US 4000 /* or when it is closed */
-#define JITTER_US 500
+#define HELD_US    3000 /* the door is open so long, */
+#define SOON_US    1000 /* the peer comes in time for it, */
+#define LATER_US   4000 /* or when it is closed */
+#define JITTER_US  500
 #define GIVE_UP_MS 400
 
 static bool adverse;

@@ -6,7 +6,11 @@
  */
 #include "kernel.h"
 
-enum { IDLE, BUSY, DONE };
+enum {
+    IDLE,
+    BUSY,
+    DONE
+};
 
 struct {
     int state;

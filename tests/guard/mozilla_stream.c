@@ -1,5 +1,6 @@
 /*
- * mozilla_stream: an event is dropped if there is no stream yet, and whoever sent it waits for ever.
+ * mozilla_stream: an event is dropped if there is no stream yet, and whoever sent it waits for
+ * ever.
  *
  * kind: order, race
  */

@@ -5,7 +5,10 @@
  */
 #include "kernel.h"
 
-enum { CLOSED, OPEN };
+enum {
+    CLOSED,
+    OPEN
+};
 
 struct {
     int type;
