@@ -23,6 +23,7 @@ struct program {
 };
 
 struct loop {
+    const struct program *program;
     const struct fw_loop_graph *graph;
     uint32_t first, own; /* numbers of the function's first loop, and of this one in it */
 };
@@ -163,7 +164,7 @@ static const struct function *find_function(struct fw_loops *loops, struct progr
         return &program->functions.at[id];
     made.graph = look_into(loops, program, symbol);
     for (uint32_t i = 0; made.graph && i < fw_loop_graph_count(made.graph); i++)
-        fw_vec_push(&loops->all, ((struct loop) { made.graph, made.first, i }));
+        fw_vec_push(&loops->all, ((struct loop) { program, made.graph, made.first, i }));
     fw_idmap_add(&program->by_start, hash, (uint32_t)program->functions.len);
     fw_vec_push(&program->functions, made);
     return &fw_vec_last(&program->functions);
@@ -239,6 +240,11 @@ uint32_t fw_loops_depth(const struct fw_loops *loops, uint32_t loop)
     while ((loop = fw_loops_parent(loops, loop)) != FW_NO_LOOP)
         depth++;
     return depth;
+}
+
+const char *fw_loops_path(const struct fw_loops *loops, uint32_t loop)
+{
+    return loops->all.at[loop].program->path;
 }
 
 struct question {

@@ -50,6 +50,8 @@ bool fw_loops_at(struct fw_loops *loops, const char *path, uint64_t returns,
 uint32_t fw_loops_parent(const struct fw_loops *loops, uint32_t loop);
 uint64_t fw_loops_header(const struct fw_loops *loops, uint32_t loop);
 uint32_t fw_loops_depth(const struct fw_loops *loops, uint32_t loop);
+/* The file that it is in. */
+const char *fw_loops_path(const struct fw_loops *loops, uint32_t loop);
 
 /* Both calls are in the loop, and successive in one activation: has another iteration begun in
  * between, for certain? */
