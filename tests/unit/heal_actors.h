@@ -4,7 +4,7 @@
 #ifndef FW_TESTS_HEAL_ACTORS_H
 #define FW_TESTS_HEAL_ACTORS_H
 
-#include "atomrace/heal_lock.h"
+#include "atomrace/heal_state.h"
 
 #include "runtime/futex.h"
 
@@ -150,10 +150,13 @@ static inline void done(struct actor *a)
 }
 
 /* Until somebody waits for it. */
+/* It waits, and has looked for a circle, which it does before it leaves the gate. */
 static inline void await_waiter(struct fw_heal_lock *lock)
 {
     while (!(atomic_load(&lock->owner) >> 31))
         sched_yield();
+    fw_heal_gate_enter();
+    fw_heal_gate_leave();
 }
 
 static struct actor one, two, three;
