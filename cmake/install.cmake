@@ -17,6 +17,7 @@ endforeach()
 # Where places.c looks, whatever the distribution calls its folder of libraries.
 install(TARGETS foreweave_rt LIBRARY DESTINATION lib/foreweave)
 install(TARGETS foreweave_atomrace LIBRARY DESTINATION lib/foreweave/atomrace)
+install(TARGETS foreweave_heal LIBRARY DESTINATION lib/foreweave/heal)
 install(FILES src/cmd/gcc.specs DESTINATION lib/foreweave)
 install(DIRECTORY include/foreweave DESTINATION include)
 install(DIRECTORY ${MANUAL_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})

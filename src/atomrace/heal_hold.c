@@ -46,6 +46,7 @@ static void remove_at(unsigned i)
 {
     struct fw_heal_lock *lock = fw_holds.at[i].lock;
 
+    fw_holds.ends_at = 0;
     fw_holds.at[i].lock = NULL;
     fw_heal_stand(&fw_holds.seats[i]);
     fw_holds.count--;
@@ -57,11 +58,15 @@ static void remove_at(unsigned i)
         fw_hot.regions &= ~FW_HOLDING;
 }
 
+/* Where ticks count hooks its seat says when it was taken. */
 static bool is_too_long(const struct fw_hold *hold)
 {
+    const struct fw_heal_seat *seat = &fw_holds.seats[hold - fw_holds.at];
+    uint32_t then = (uint32_t)atomic_load_explicit(&seat->state, memory_order_relaxed); /* ours */
+
     if (fw_heal_wire->unsafe)
         return false;
-    return fw_heal_alone ? ((uint32_t)(hold->ticks - fw_hot.ticks) & INT32_MAX) > FW_HEAL_LONGEST
+    return fw_heal_alone ? ((then - (uint32_t)fw_hot.ticks) & INT32_MAX) > FW_HEAL_LONGEST
                          : hold->seen > FW_HEAL_LONGEST;
 }
 
@@ -311,6 +316,9 @@ static void watch(uintptr_t word, bool reads)
         atomic_fetch_or(&fw_healed[write][fw_healed_cell(word)], fw_healed_bit(word));
     atomic_fetch_or(&fw_watch[fw_watch_cell(word)],
                     reads ? FW_WATCH_HEALED | FW_WATCH_READ_HEALED : FW_WATCH_HEALED);
+    for (unsigned i = 0; reads && i < FW_SITE_CELLS; i++)
+        if (!(atomic_load_explicit(&fw_region_sites[i], memory_order_relaxed) & FW_SITE_READS))
+            atomic_fetch_or(&fw_region_sites[i], FW_SITE_READS);
 }
 
 /* reads_wait: the section does not allow them; reads_end: it may end with one. */
@@ -356,7 +364,7 @@ static uint16_t pass_holds(const struct fw_overlap_access *access, uintptr_t wor
     for (unsigned i = fw_holds.end; i-- > 0;) {
         struct fw_hold *hold = &fw_holds.at[i];
 
-        if (!hold->lock || hold->over || hold->depth != fw_hold_depth())
+        if (!hold->lock || hold->over || hold->top != fw_hot.top)
             continue;
         if (hold->lock->word == word && is_place(FW_PLACE_END, access->pc, hold->entry)) {
             fw_heal_count(FW_HEAL_ENDED, 1);
@@ -379,7 +387,7 @@ static void leave_former(struct fw_heal_lock *lock, uint32_t entry)
         struct fw_hold *hold = &fw_holds.at[i];
 
         if (hold->over || hold->lock != lock || hold->entry != entry ||
-            hold->depth != fw_hold_depth())
+            hold->top != fw_hot.top)
             continue;
         fw_heal_count(FW_HEAL_LEFT, 1);
         remove_at(i);
@@ -437,19 +445,17 @@ static void say_over(void)
 {
     for (unsigned i = 0; i < fw_holds.end; i++)
         if (fw_holds.at[i].lock && fw_holds.at[i].over)
-            fw_heal_sit_over(&fw_holds.seats[i], fw_hot.ticks);
+            fw_heal_sit_over(&fw_holds.seats[i], (uint16_t)section_of(fw_holds.at[i].entry),
+                             fw_hot.ticks);
 }
 
 /* The only section that begins here. */
 static void know(uintptr_t pc, uint32_t entry)
 {
-    uint32_t turn = atomic_load_explicit(&fw_places_turn, memory_order_relaxed); /* as fw_is_site */
-
-    if (fw_holds.known.entry != entry || fw_holds.known.turn != turn)
+    if (fw_holds.known.entry != entry)
         fw_holds.known.end = 0;
     fw_holds.known.pc = pc;
     fw_holds.known.entry = entry;
-    fw_holds.known.turn = turn;
     fw_holds.known.section = (uint16_t)section_of(entry);
     fw_holds.known.reads_wait = reads_wait(entry);
 }
@@ -466,6 +472,24 @@ static void enter_all(const struct fw_overlap_access *access, uintptr_t word, ui
         know(access->pc, first);
 }
 
+/* It may be gone from the next hook on; what was known of places before they moved is forgotten. */
+static void open_quick_way(const struct fw_thread *t)
+{
+    /* relaxed: as fw_is_site */
+    uint32_t turn = atomic_load_explicit(&fw_places_turn, memory_order_relaxed) + 1;
+
+    if (fw_holds.turn != turn)
+        memset(&fw_holds.known, 0, sizeof fw_holds.known);
+    fw_holds.ends_at = 0;
+    fw_holds.turn = fw_heal_alone && fw_holds.me && !t->ignored ? turn : 0;
+}
+
+void fw_holds_forget(void)
+{
+    fw_holds.turn = 0;
+    fw_holds.ends_at = 0;
+}
+
 void fw_holds_access(const struct fw_overlap_access *access)
 {
     uintptr_t word = access->address & ~(uintptr_t)7;
@@ -474,6 +498,7 @@ void fw_holds_access(const struct fw_overlap_access *access)
                          ? fw_place_next(FW_PLACE_ENTRY, access->pc, FW_NO_PLACE)
                          : FW_NO_PLACE;
 
+    open_quick_way(access->thread);
     if (entry == FW_NO_PLACE)
         pass_plainly(access, word);
     else
@@ -494,6 +519,7 @@ void fw_holds_ended(void)
     fw_healer_give(fw_holds.me, fw_heal_now());
     fw_heal_counts = NULL;
     fw_holds.me = NULL;
+    fw_holds_forget();
 }
 
 void fw_holds_forked(void)

@@ -45,8 +45,12 @@ static inline bool fw_is_healed(uintptr_t address, bool write)
 void fw_holds_settle(bool by_access);
 /* In the hook of an access, when the thread is about to make it: takes what locks it needs. */
 void fw_holds_access(const struct fw_overlap_access *access);
-/* Both at once, in the hook of an access, if fw_heal_alone; false: it is for them to do. */
+/* Both at once, if fw_heal_alone and ticks have not run out; false: it is for them to do. */
 bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
+/* The long way of a hook of hooks_heal.c. */
+void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
+/* What the thread ignores has changed. */
+void fw_holds_forget(void);
 /* The same hook, first: its ticks ran out, or were taken.  If fw_heal_alone. */
 void fw_holds_forced(void);
 /* All of them go. */

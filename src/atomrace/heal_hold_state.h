@@ -13,10 +13,9 @@
 
 struct fw_hold {
     struct fw_heal_lock *lock; /* NULL: free */
+    const struct fw_frame *top; /* behind the frame of the function of the entry ... */
+    uintptr_t stack; /* ... which is there */
     uint32_t entry; /* or FW_HOLD_PLAIN */
-    uint32_t depth; /* of calls, in the function of the entry ... */
-    uintptr_t stack; /* ... whose frame is there */
-    int32_t ticks;  /* where they count hooks: when it was taken */
     uint16_t links; /* of sections before it without a gap */
     uint16_t seen;  /* elsewhere: accesses of the thread since */
     bool over;
@@ -27,33 +26,30 @@ struct fw_hold_known {
     uintptr_t pc;       /* of its entry, where nothing else begins; 0: none */
     uintptr_t end;      /* of an end, where nothing begins; 0: none */
     uint32_t entry;
-    uint32_t turn;      /* of places */
     uint16_t section;
     bool reads_wait;
 };
 
 /* Hold i has the healer's seat i. */
 struct fw_holds {
-    struct fw_healer *me;
-    struct fw_heal_seat *seats;
+    uint32_t turn;       /* of places, that `known` is of, plus 1; 0: the quick way is closed */
+    uintptr_t ends_at;   /* where hold 0 may end in the quick way ... */
+    uintptr_t word;      /* ... with an access of this word; 0: it may not */
+    unsigned end, count; /* of holds, so many; those behind are free */
     uint32_t id;
-    unsigned count, end; /* so many; those behind are free */
-    int32_t ticks;       /* where they count hooks, and one was forced: as they were */
+    struct fw_heal_seat *seats;
     struct fw_hold_known known;
     struct fw_hold at[FW_HOLDS];
+    struct fw_healer *me;
+    int32_t ticks;       /* where they count hooks, and one was forced: as they were */
 };
 
 extern __thread struct fw_holds fw_holds;
 
-static inline uint32_t fw_hold_depth(void)
-{
-    return (uint32_t)(fw_hot.top - fw_hot.base);
-}
-
 /* Is the call that has the entry still there? */
 static inline bool fw_hold_is_alive(const struct fw_hold *hold)
 {
-    return hold->depth <= fw_hold_depth() && fw_hot.base[hold->depth - 1].stack == hold->stack;
+    return hold->top <= fw_hot.top && hold->top[-1].stack == hold->stack;
 }
 
 /* Field by field: a struct that is made elsewhere and copied waits for its own stores. */
@@ -62,9 +58,8 @@ static inline void fw_hold_set(struct fw_hold *hold, struct fw_heal_lock *lock, 
 {
     hold->lock = lock;
     hold->entry = entry;
-    hold->depth = fw_hold_depth();
+    hold->top = fw_hot.top;
     hold->stack = fw_hot.top[-1].stack;
-    hold->ticks = fw_hot.ticks;
     hold->links = links;
     hold->seen = 0;
     hold->over = entry == FW_HOLD_PLAIN;

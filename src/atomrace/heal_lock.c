@@ -88,15 +88,16 @@ bool fw_heal_try(struct fw_heal_lock *lock, struct fw_healer *me)
 /* Under the gate. */
 static bool seat_is_done(const struct fw_healer *healer, const struct fw_heal_seat *seat)
 {
-    bool over = atomic_load_explicit(&seat->over, memory_order_acquire); /* see fw_heal_sit_over */
-    int32_t then = atomic_load_explicit(&seat->ticks, memory_order_relaxed), now;
+    /* acquire: see fw_heal_sit_over */
+    uint64_t state = atomic_load_explicit(&seat->state, memory_order_acquire);
+    int32_t then = (int32_t)(uint32_t)state, now;
     const int32_t *ticks = healer->ticks;
 
     if (!ticks)
         return false;
     /* acquire: it comes behind the access that was made before the hook */
     now = __atomic_load_n(ticks, __ATOMIC_ACQUIRE);
-    if (over)
+    if (state & FW_HEAL_OVER)
         return now != then;
     return now >= 0 && ((uint32_t)(then - now) & INT32_MAX) > longest;
 }
@@ -123,7 +124,8 @@ static bool is_busy(struct fw_heal_lock *lock)
 
     for (unsigned i = 0; owner && i < FW_HEAL_SEATS; i++)
         if (atomic_load_explicit(&owner->seats[i].lock, memory_order_relaxed) == lock &&
-            !(ticks && atomic_load_explicit(&owner->seats[i].over, memory_order_relaxed)))
+            !(ticks && atomic_load_explicit(&owner->seats[i].state, memory_order_relaxed) &
+                           FW_HEAL_OVER))
             return true;
     return false;
 }
@@ -134,7 +136,8 @@ uint16_t fw_heal_section(struct fw_heal_lock *lock)
 
     for (unsigned i = 0; owner && i < FW_HEAL_SEATS; i++)
         if (atomic_load_explicit(&owner->seats[i].lock, memory_order_relaxed) == lock)
-            return atomic_load_explicit(&owner->seats[i].section, memory_order_relaxed);
+            return (uint16_t)(atomic_load_explicit(&owner->seats[i].state, memory_order_relaxed) >>
+                              32);
     return UINT16_MAX;
 }
 

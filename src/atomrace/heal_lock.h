@@ -57,10 +57,16 @@ struct fw_healer;
 /* Its thread's to write. */
 struct fw_heal_seat {
     struct fw_heal_lock *_Atomic lock; /* NULL: free */
-    _Atomic int32_t ticks;    /* of the hook that it was taken in, or ended in */
-    _Atomic uint16_t section; /* for people */
-    _Atomic bool over;        /* the last access is about to be made, or was */
+    _Atomic uint64_t state; /* the three below, in one word */
 };
+
+#define FW_HEAL_OVER (1ull << 48) /* in `state`: the last access is about to be made, or was */
+
+/* ticks: of the hook that it was taken in, or ended in; the section is for people. */
+static inline uint64_t fw_heal_seat_state(uint16_t section, int32_t ticks, bool over)
+{
+    return (over ? FW_HEAL_OVER : 0) | (uint64_t)section << 32 | (uint32_t)ticks;
+}
 
 enum fw_heal_got {
     FW_HEAL_GOT,
@@ -99,21 +105,17 @@ uint64_t fw_healer_excused(const struct fw_healer *me);
 uint16_t fw_heal_section(struct fw_heal_lock *lock);
 
 #define FW_HEAL_LOCKS 16384u /* a power of two */
-#define FW_HEAL_STEP  65u /* between the places of a word: the next block, beside the same place */
+#define FW_HEAL_STEP  65u /* between the places of a word: odd, so that it comes to all of them */
 
 extern struct fw_heal_lock fw_heal_locks[FW_HEAL_LOCKS];
 
-/* Where the word's lock is, or was not to be put: in blocks of 64 words, so that an array's locks
- * lie together. */
+/* Where the word's lock is, or was not to be put: an array's locks lie together. */
 static inline struct fw_heal_lock *fw_heal_place(uintptr_t word, unsigned probe)
 {
     uintptr_t place = word >> 3;
-    unsigned home = (unsigned)((place >> 6) * 0x9e3779b97f4a7c15u >> 56 << 6 | (place & 63));
 
-    return &fw_heal_locks[(home + FW_HEAL_STEP * probe) % FW_HEAL_LOCKS];
+    return &fw_heal_locks[((place ^ place >> 14) + FW_HEAL_STEP * probe) % FW_HEAL_LOCKS];
 }
-
-_Static_assert(FW_HEAL_LOCKS == 64u << (64 - 56), "a block is in the table");
 
 /* NULL: the word has none. */
 static inline struct fw_heal_lock *fw_heal_find(uintptr_t word)
@@ -188,17 +190,17 @@ static inline void fw_heal_sit(struct fw_heal_seat *seat, struct fw_heal_lock *l
                                uint16_t section, int32_t ticks)
 {
     /* relaxed: written before the lock is, see is_done */
-    atomic_store_explicit(&seat->over, false, memory_order_relaxed);
-    atomic_store_explicit(&seat->ticks, ticks, memory_order_relaxed);
-    atomic_store_explicit(&seat->section, section, memory_order_relaxed);
+    atomic_store_explicit(&seat->state, fw_heal_seat_state(section, ticks, false),
+                          memory_order_relaxed);
     fw_heal_seat_put(seat, lock); /* the lock's owner is looked at after this */
 }
 
 /* The access of its end is about to be made. */
-static inline void fw_heal_sit_over(struct fw_heal_seat *seat, int32_t ticks)
+static inline void fw_heal_sit_over(struct fw_heal_seat *seat, uint16_t section, int32_t ticks)
 {
-    atomic_store_explicit(&seat->ticks, ticks, memory_order_relaxed);
-    atomic_store_explicit(&seat->over, true, memory_order_release); /* pairs with is_done */
+    /* release: pairs with seat_is_done */
+    atomic_store_explicit(&seat->state, fw_heal_seat_state(section, ticks, true),
+                          memory_order_release);
 }
 
 static inline void fw_heal_stand(struct fw_heal_seat *seat)

@@ -6,86 +6,199 @@
  */
 #include "atomrace/heal_hold_state.h"
 #include "atomrace/heal_log.h"
+#include "atomrace/overlap.h"
 #include "atomrace/region_state.h"
 
-/* The seat is at the lock, and so what was left behind is let go. */
-static inline bool take_quickly(struct fw_heal_lock *lock, struct fw_heal_lock *former)
+#define INLINE static inline __attribute__((always_inline))
+
+/* The seat was left, or is at another lock: need the former one not be released? */
+static inline bool is_left(struct fw_heal_lock *former, const struct fw_heal_lock *lock)
 {
-    if (former && former != lock && !fw_heal_is_kept(former, fw_holds.id))
-        fw_heal_release(former, fw_holds.me);
-    /* relaxed: behind the barrier of the seat; nobody has had it in between */
-    return atomic_load_explicit(&lock->owner, memory_order_relaxed) == fw_holds.id ||
-           fw_heal_try(lock, fw_holds.me);
+    return !fw_holds.end || former == lock || fw_heal_is_kept(former, fw_holds.id);
 }
 
-static inline bool enter_quickly(uintptr_t word, uint32_t entry, uint16_t section, bool reads_wait)
+/* relaxed: behind the barrier of the seat; nobody has had it in between */
+static inline bool is_owned(struct fw_heal_lock *lock)
 {
-    struct fw_heal_lock *lock = fw_heal_find(word);
+    return atomic_load_explicit(&lock->owner, memory_order_relaxed) == fw_holds.id;
+}
 
-    if (!lock || (reads_wait && !lock->reads_wait))
-        return false;
-    fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
-    if (FW_UNLIKELY(!take_quickly(lock, fw_holds.at[0].lock))) {
-        fw_holds.at[0].lock = NULL;
-        fw_holds.count = fw_holds.end = 0;
-        fw_heal_stand(&fw_holds.seats[0]);
-        return false;
-    }
+INLINE void note(struct fw_heal_lock *lock, uint32_t entry)
+{
+    fw_holds.ends_at = 0;
     fw_hold_set(&fw_holds.at[0], lock, entry, 0);
     fw_holds.count = fw_holds.end = 1;
     fw_hot.regions |= FW_HOLDING;
+}
+
+static void forget(void)
+{
+    fw_holds.at[0].lock = NULL;
+    fw_holds.count = fw_holds.end = 0;
+    fw_hot.regions &= ~FW_HOLDING;
+    fw_heal_stand(&fw_holds.seats[0]);
+}
+
+/* --- with nothing to be released, and nothing to be taken ------------------------------------ */
+
+INLINE bool sit_at_own(struct fw_heal_lock *lock, uint32_t entry, uint16_t section)
+{
+    fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
+    if (FW_UNLIKELY(!is_left(fw_holds.at[0].lock, lock) || !is_owned(lock)))
+        return false;
+    note(lock, entry);
     return true;
 }
 
-static bool enter_known(uintptr_t word)
+/* --- else ------------------------------------------------------------------------------------ */
+
+static __attribute__((noinline)) bool sit_at(struct fw_heal_lock *lock, uint32_t entry,
+                                             uint16_t section)
+{
+    struct fw_heal_lock *former = fw_holds.at[0].lock;
+
+    fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
+    if (!is_left(former, lock))
+        fw_heal_release(former, fw_holds.me);
+    if (!fw_heal_try(lock, fw_holds.me)) {
+        forget();
+        return false;
+    }
+    note(lock, entry);
+    return true;
+}
+
+/* Its place is the first one, as that of most; NULL: it may be elsewhere. */
+INLINE struct fw_heal_lock *find_at_once(uintptr_t word)
+{
+    struct fw_heal_lock *lock = fw_heal_place(word, 0);
+
+    /* relaxed: as fw_heal_find */
+    return atomic_load_explicit(&lock->word, memory_order_relaxed) == word ? lock : NULL;
+}
+
+/* --- what comes ------------------------------------------------------------------------------ */
+
+/* What is over goes. */
+INLINE bool settle(bool own)
+{
+    struct fw_heal_lock *former = fw_holds.at[0].lock;
+
+    if (!fw_holds.end)
+        return true;
+    if (own)
+        return false;
+    forget();
+    fw_heal_release(former, fw_holds.me);
+    return true;
+}
+
+INLINE bool enter_known(uintptr_t word, bool own)
 {
     const struct fw_hold_known *known = &fw_holds.known;
+    struct fw_heal_lock *lock = own ? find_at_once(word) : fw_heal_find(word);
 
-    if (!enter_quickly(word, known->entry, known->section, known->reads_wait))
+    if (FW_UNLIKELY(!lock || (known->reads_wait && !lock->reads_wait)) ||
+        FW_UNLIKELY(!(own ? sit_at_own(lock, known->entry, known->section)
+                          : sit_at(lock, known->entry, known->section))))
         return false;
+    fw_holds.word = word;
+    fw_holds.ends_at = fw_heal_is_wanted(lock) ? 0 : known->end;
     fw_heal_count(FW_HEAL_ENTERED, 1);
     return true;
 }
 
 /* One that is wanted is released at the next hook, which is not forced here. */
-static bool write_quickly(uintptr_t word)
+INLINE bool pass_plainly(uintptr_t word, bool write, bool own)
 {
-    struct fw_heal_lock *lock = fw_heal_find(word);
+    struct fw_heal_lock *lock = own ? find_at_once(word) : fw_heal_find(word);
 
-    if (!lock || fw_heal_is_wanted(lock) || !enter_quickly(word, FW_HOLD_PLAIN, UINT16_MAX, false))
+    if (own && !lock)
         return false;
-    fw_heal_sit_over(&fw_holds.seats[0], fw_hot.ticks);
+    if (!lock || (!write && !lock->reads_wait))
+        return settle(own);
+    if (fw_heal_is_wanted(lock) || !(own ? sit_at_own(lock, FW_HOLD_PLAIN, UINT16_MAX)
+                                         : sit_at(lock, FW_HOLD_PLAIN, UINT16_MAX)))
+        return false;
+    fw_heal_sit_over(&fw_holds.seats[0], UINT16_MAX, fw_hot.ticks);
     return true;
 }
 
-static bool end_quickly(uintptr_t word, uintptr_t pc)
+/* Whose function is the one of the entry: if that had been left its exit, or the next entry of one,
+ * would have been followed. */
+INLINE bool end(uintptr_t address, unsigned bytes)
 {
-    const struct fw_hold_known *known = &fw_holds.known;
     struct fw_hold *hold = &fw_holds.at[0];
+    uintptr_t word = address & ~(uintptr_t)7;
 
-    if (hold->lock->word != word || pc != known->end || hold->entry != known->entry ||
-        hold->depth != fw_hold_depth() || !fw_hold_is_alive(hold) ||
-        fw_heal_is_wanted(hold->lock) || fw_heal_owner(hold->lock) != fw_holds.id)
+    if (FW_UNLIKELY(word != fw_holds.word || (address & 7) + bytes > 8 ||
+                    hold->top != fw_hot.top || !is_owned(hold->lock)))
         return false;
-    fw_heal_count(FW_HEAL_ENDED, 1);
+    fw_holds.ends_at = 0;
     hold->over = true;
-    fw_heal_sit_over(&fw_holds.seats[0], fw_hot.ticks);
+    fw_heal_sit_over(&fw_holds.seats[0], fw_holds.known.section, fw_hot.ticks);
+    fw_heal_count(FW_HEAL_ENDED, 1);
     return true;
+}
+
+INLINE bool is_open(uintptr_t address, unsigned bytes)
+{
+    /* relaxed: as fw_is_site; it need not be at once */
+    return fw_holds.turn == atomic_load_explicit(&fw_places_turn, memory_order_relaxed) + 1 &&
+           (fw_holds.end == 0 || (fw_holds.end == 1 && fw_holds.at[0].over)) &&
+           (address & 7) + bytes <= 8 &&
+           !atomic_load_explicit(&fw_heal_wire->off, memory_order_relaxed);
+}
+
+/* What begins here, if anything; own: by what needs no call alone, or else not. */
+INLINE bool begin(uintptr_t address, unsigned bytes, bool write, uintptr_t pc, bool own)
+{
+    uintptr_t word = address & ~(uintptr_t)7;
+
+    if (!is_open(address, bytes))
+        return false;
+    if (pc == fw_holds.known.pc)
+        return enter_known(word, own);
+    return !fw_is_site(pc) && pass_plainly(word, write, own);
 }
 
 bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
-    uintptr_t word = address & ~(uintptr_t)7;
+    return (pc == fw_holds.ends_at && end(address, bytes)) ||
+           begin(address, bytes, write, pc, true) || begin(address, bytes, write, pc, false);
+}
 
-    if (!fw_holds.me || fw_holds.end > 1 || address + bytes > word + 8 || fw_hot.ticks < 0 ||
-        fw_self->ignored ||
-        /* relaxed: as fw_is_site; it need not be at once */
-        fw_holds.known.turn != atomic_load_explicit(&fw_places_turn, memory_order_relaxed) ||
-        atomic_load_explicit(&fw_heal_wire->off, memory_order_relaxed))
-        return false;
-    if (fw_holds.end && !fw_holds.at[0].over)
-        return end_quickly(word, pc);
-    if (pc == fw_holds.known.pc)
-        return enter_known(word);
-    return write && !fw_is_site(pc) && fw_is_healed(word, true) && write_quickly(word);
+/* --- the same, in steps that end with a call each, so that little has to be saved before ----- */
+
+#define STEP static __attribute__((noinline)) void
+
+STEP begin_otherwise(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
+{
+    if (fw_hot.ticks < 0 || !begin(address, bytes, write, pc, false))
+        fw_overlap_hook(address, bytes, write, pc);
+}
+
+STEP enter_own(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
+{
+    if (FW_UNLIKELY(!is_open(address, bytes) || !enter_known(address & ~(uintptr_t)7, true)))
+        begin_otherwise(address, bytes, write, pc);
+}
+
+STEP pass_own(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
+{
+    if (FW_UNLIKELY(!is_open(address, bytes) || fw_is_site(pc) ||
+                    !pass_plainly(address & ~(uintptr_t)7, write, true)))
+        begin_otherwise(address, bytes, write, pc);
+}
+
+void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
+{
+    if (FW_UNLIKELY(fw_hot.ticks < 0))
+        begin_otherwise(address, bytes, write, pc);
+    else if (pc == fw_holds.ends_at && FW_LIKELY(end(address, bytes)))
+        return;
+    else if (pc == fw_holds.known.pc)
+        enter_own(address, bytes, write, pc);
+    else
+        pass_own(address, bytes, write, pc);
 }

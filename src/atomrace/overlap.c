@@ -93,11 +93,8 @@ static inline void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bo
 
 void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
 {
-    struct fw_thread *t;
+    struct fw_thread *t = self();
 
-    if (fw_heal_alone && fw_holds_quickly(address, size, write, pc))
-        return;
-    t = self();
     if (t)
         pass(t, address, size, write, pc);
 }
@@ -168,6 +165,8 @@ void fw_annotate_ignore(unsigned what, int by)
 {
     struct fw_thread *t = self();
 
-    if (t)
-        fw_ignore(t, what, by);
+    if (!t)
+        return;
+    fw_ignore(t, what, by);
+    fw_holds_forget();
 }

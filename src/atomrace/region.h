@@ -59,7 +59,11 @@ void fw_regions_ended(void);
 
 #define FW_SITE_CELLS 4096u
 
-/* 1 where the call of a hook may be a section's entry or exit. */
+/* By the place of a hook's call. */
+enum {
+    FW_SITE = 1,       /* it may be a section's entry or exit */
+    FW_SITE_READS = 2, /* in all of them: reads have to look at their words as well (heal_hold.h) */
+};
 extern _Atomic uint8_t fw_region_sites[FW_SITE_CELLS];
 
 static inline unsigned fw_site_cell(uintptr_t pc)
@@ -71,7 +75,7 @@ static inline unsigned fw_site_cell(uintptr_t pc)
 static inline unsigned fw_is_site(uintptr_t pc)
 {
     /* relaxed: a hint; who comes while a module is being loaded may miss it */
-    return atomic_load_explicit(&fw_region_sites[fw_site_cell(pc)], memory_order_relaxed);
+    return atomic_load_explicit(&fw_region_sites[fw_site_cell(pc)], memory_order_relaxed) & FW_SITE;
 }
 
 /* In the hook of an access, first: what the thread has left is closed. */

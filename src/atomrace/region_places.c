@@ -261,7 +261,7 @@ static void put(enum fw_place_kind kind, uint32_t i, uintptr_t at)
     atomic_store(&item->at, at);
     atomic_store(&place->first[kind], i + 1);
     if (kind != FW_PLACE_END) /* that is known by its word */
-        atomic_store(&fw_region_sites[fw_site_cell(at)], 1);
+        atomic_fetch_or(&fw_region_sites[fw_site_cell(at)], FW_SITE);
     any_placed = true;
 }
 

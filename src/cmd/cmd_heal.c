@@ -227,6 +227,12 @@ static void fill_wire(struct work *work)
         find_words(work, &work->placements.at[i]);
 }
 
+/* As fw_heal_open sees it. */
+static bool is_healed_alone(const struct fw_heal_wire *wire)
+{
+    return wire->how == FW_HEAL_LOCK && !wire->watch;
+}
+
 /* As a shell would say it. */
 static int exit_status(int status)
 {
@@ -247,7 +253,7 @@ static int run_program(struct work *work)
     more = fw_xasprintf("sections=%s:seed=%" PRIu64 ":noise=%s", work->regions.path,
                         work->options->seed, work->noise);
     work->run.argv = work->argv;
-    work->run.runtime = work->places.atomrace;
+    work->run.runtime = is_healed_alone(work->run.wire) ? work->places.heal : work->places.atomrace;
     work->run.options = more;
     work->run.off_file = work->options->off_file;
     work->run.log = &work->log;

@@ -40,6 +40,7 @@ static void fill(struct fw_places *places, char *directory, char *include)
     places->include = include;
     places->runtime = fw_xasprintf("%s/" RUNTIME, directory);
     places->atomrace = fw_xasprintf("%s/atomrace/" RUNTIME, directory);
+    places->heal = fw_xasprintf("%s/heal/" RUNTIME, directory);
     places->specs = fw_xasprintf("%s/gcc.specs", directory);
 }
 
@@ -68,6 +69,7 @@ void fw_places_release(struct fw_places *places)
     free(places->directory);
     free(places->runtime);
     free(places->atomrace);
+    free(places->heal);
     free(places->specs);
     free(places->include);
     memset(places, 0, sizeof *places);

@@ -14,7 +14,8 @@
 struct fw_places {
     char *directory; /* of the runtime, absolute */
     char *runtime;   /* the library itself */
-    char *atomrace;  /* the one for threads that run in parallel */
+    char *atomrace;  /* the one for threads that run in parallel ... */
+    char *heal;      /* ... and are healed by locks, and not watched */
     char *specs;     /* what gcc is told through -specs= */
     char *include;   /* of <foreweave/annotate.h> */
 };

@@ -5,6 +5,7 @@
 #include "atomrace/heal_hold_state.h"
 #include "atomrace/heal_log.h"
 #include "atomrace/noise.h"
+#include "atomrace/overlap.h"
 #include "atomrace/region_state.h"
 
 #include <setjmp.h>
@@ -22,7 +23,6 @@ __thread struct fw_hot fw_hot;
 _Atomic uint16_t fw_watch[FW_WATCH_CELLS];
 _Atomic uint8_t fw_region_sites[FW_SITE_CELLS];
 _Atomic uint32_t fw_places_turn;
-__thread struct fw_thread *fw_self;
 static unsigned forced;
 
 void fw_regions_force(void)
@@ -32,6 +32,14 @@ void fw_regions_force(void)
 
 void fw_noise_dwell(void)
 {
+}
+
+void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
+{
+    (void)address;
+    (void)size;
+    (void)write;
+    (void)pc;
 }
 
 /* Sections: places are small numbers, which stand for addresses. */
@@ -398,17 +406,18 @@ static unsigned draw(unsigned below)
 }
 
 /* As a hook that takes the long way. */
-static void hook(uintptr_t pc, unsigned word, bool write, bool quickly)
+static void hook(const struct fw_overlap_access *access, bool quickly)
 {
-    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write };
-
     fw_hot.ticks--;
-    if (quickly && fw_holds_quickly(access.address, 8, write, pc))
+    if (quickly && fw_hot.ticks >= 0 &&
+        fw_holds_quickly(access->address, (unsigned)access->bytes, access->write, access->pc))
+        return;
+    if (thread.ignored)
         return;
     if (fw_hot.ticks < 0)
         fw_holds_forced();
     fw_holds_settle(true);
-    fw_holds_access(&access);
+    fw_holds_access(access);
 }
 
 /* What the thread is in, whatever the order: sums of what tells holds apart. */
@@ -423,7 +432,7 @@ static uint64_t digest(void)
         if (!hold->lock)
             continue;
         assert_ptr_equal(atomic_load(&fw_holds.seats[i].lock), hold->lock);
-        assert_int_equal(atomic_load(&fw_holds.seats[i].over), hold->over);
+        assert_int_equal((atomic_load(&fw_holds.seats[i].state) & FW_HEAL_OVER) != 0, hold->over);
         assert_true(fw_heal_owns(hold->lock, fw_holds.me));
         all += (word * 31 + hold->entry * 2 + hold->over + 1) * 0x9e3779b97f4a7c15u;
     }
@@ -436,24 +445,36 @@ static uint64_t digest(void)
     return all;
 }
 
+static void ignore(bool ignored)
+{
+    thread.ignored = ignored ? FW_IGNORE_READS | FW_IGNORE_WRITES : 0;
+    fw_holds_forget();
+}
+
 static void step(bool quickly)
 {
     static const uintptr_t places[] = { A_ENTRY, A_ENTRY, A_END, A_END, A_OTHER_END, A_EXIT,
                                         NO_READS, NO_READS_END, ELSEWHERE };
     uintptr_t pc = places[draw(COUNT(places))];
-    unsigned word = draw(3), what = draw(20);
-    bool write = draw(2);
+    static const unsigned sizes[] = { 8, 8, 8, 4, 1, 16 };
+    unsigned word = draw(3), what = draw(40), bytes = sizes[draw(COUNT(sizes))], last = draw(2);
+    struct fw_overlap_access access = { &thread, 0, pc, bytes, draw(2) };
 
     if (pc == NO_READS)
         word = 0; /* the others allow reads in all runs */
-    if (what == 0 && fw_hot.top - frames < 5)
+    access.address = (uintptr_t)&words[word] + (bytes < 8 ? last * (8 - bytes) : 0);
+    if (what <= 1 && fw_hot.top - frames < 5)
         call();
-    else if (what == 1 && fw_hot.top - frames > 2)
+    else if (what <= 3 && fw_hot.top - frames > 2)
         leave();
-    else if (what == 2)
+    else if (what <= 5)
         fw_holds_let_go(&thread);
+    else if (what == 6)
+        fw_places_turn++; /* a file was loaded */
+    else if (what == 7)
+        ignore(!thread.ignored);
     else
-        hook(pc, word, write, quickly);
+        hook(&access, quickly);
 }
 
 static void run_once(uint64_t seed, bool quickly, uint64_t *digests)
@@ -468,7 +489,7 @@ static void run_once(uint64_t seed, bool quickly, uint64_t *digests)
     fw_region_sites[fw_site_cell(A_EXIT)] = 1;
     for (unsigned i = 0; i < 3; i++)
         atomic_store(&fw_heal_find((uintptr_t)&words[i])->habit, 0);
-    fw_self = &thread;
+    ignore(false);
     fw_hot.ticks = seed % 2 ? INT32_MAX : STEPS / 2; /* may run out */
     random_state = seed;
     for (unsigned i = 0; i < STEPS; i++) {

@@ -135,7 +135,7 @@ static void who_waits_sees_that_the_owner_has_gone_on(void **state)
     assert_true(fw_heal_try(lock, owner));
     ticks -= LONGEST;
     assert_false(claim(lock, two.healer)); /* it is inside */
-    fw_heal_sit_over(seat_at(owner, lock), ticks);
+    fw_heal_sit_over(seat_at(owner, lock), 0, ticks);
     assert_false(claim(lock, two.healer)); /* it has not made the access yet, perhaps */
     wait_begin(&two, lock);
     await_waiter(lock);
