@@ -2,6 +2,7 @@
 # coverage show, merge and export say what a memo database knows, in all forms alike; merging twice
 # changes nothing; what is no memo database, or cannot be written, is said in one line.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+. "$FOREWEAVE_SOURCE/tests/cli/postgres.bash"
 fill() { "$FOREWEAVE_BUILD/tests/memo_fill" "$1" || complain "cannot fill $1"; }
 script=$FOREWEAVE_SOURCE/tests/cli/coverage/till.memo
 fill .foreweave/memo.db <"$script"
@@ -225,25 +226,7 @@ same before after
 expect 0 coverage merge -q big.db --into=small.db
 
 # The same in PostgreSQL.
-server=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
-if [ -z "$server" ]; then
-    echo "PostgreSQL: skipped: no server is installed (Debian: postgresql)"
-    finish
-fi
-data=$(mktemp -d /tmp/foreweave-pg.XXXXXX) # a socket's path must be short
-as=
-if [ "$(id -u)" = 0 ]; then
-    user=postgres
-    id -u $user >/dev/null 2>&1 || user=nobody
-    chown $user "$data"
-    as="setpriv --reuid=$user --clear-groups --regid=$(id -g $user)"
-fi
-stop() { (cd / && $as "$server/pg_ctl" -D "$data/db" -m immediate stop >/dev/null 2>&1); rm -rf "$data" "$scratch"; }
-trap stop EXIT
-(cd / && $as "$server/initdb" -D "$data/db" -A trust -U tester -N -E UTF8 --locale=C >/dev/null 2>&1 &&
-    $as "$server/pg_ctl" -w -D "$data/db" -l "$data/log" -o "-k $data -c listen_addresses= -c fsync=off" start >/dev/null) ||
-    complain "the server does not start: $(cat "$data/log")"
-url="postgresql:///postgres?host=$data&user=tester"
+start_postgres
 expect 0 coverage merge .foreweave/memo.db other.db --into="$url"
 out_has "other.db: 2 iRoots, 1 run and 1 prediction were new"
 expect 0 coverage merge sum.db --into="$url"
