@@ -121,7 +121,7 @@ const struct fw_control_step *fw_session_steps(const struct fw_session *session)
 /* All points (orders with FW_CONTROL_TRAIL): head.trail_count. */
 const struct fw_control_trail *fw_session_trail(const struct fw_session *session);
 /* What threads did (orders with FW_CONTROL_OBSERVE): head.seen_count. */
-const struct fw_control_seen *fw_session_seen(const struct fw_session *session);
+struct fw_control_seen *fw_session_seen(const struct fw_session *session);
 const struct fw_control_thread *fw_session_threads(const struct fw_session *session);
 struct fw_control_site *fw_session_site(const struct fw_session *session, uint32_t site);
 const char *fw_session_module(const struct fw_session *session, uint32_t module);

@@ -29,7 +29,7 @@ const struct fw_control_trail *fw_session_trail(const struct fw_session *session
     return fw_session_area(session, session->head->trail_at);
 }
 
-const struct fw_control_seen *fw_session_seen(const struct fw_session *session)
+struct fw_control_seen *fw_session_seen(const struct fw_session *session)
 {
     return fw_session_area(session, session->head->seen_at);
 }

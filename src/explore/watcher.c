@@ -225,16 +225,35 @@ static void take(struct fw_watcher *watcher, const struct fw_control_seen *seen)
     }
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct fw_control_seen *x = a, *y = b;
+
+    return x->when < y->when ? -1 : x->when > y->when;
+}
+
+/* What was told late comes where it belongs. */
+static void sort(struct fw_control_seen *seen, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (seen[i - 1].when > seen[i].when) {
+            qsort(seen, count, sizeof *seen, by_time);
+            return;
+        }
+}
+
 const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher)
 {
-    const struct fw_control_seen *seen = fw_session_seen(watcher->session);
+    struct fw_control_seen *seen = fw_session_seen(watcher->session);
     const struct fw_control_head *head = fw_session_head(watcher->session);
+    uint32_t count = head->seen_count < head->seen_room ? head->seen_count : head->seen_room;
 
     fw_iroot_set_destroy(watcher->set);
     watcher->set = fw_iroot_set_create();
     fw_extents_clear(&watcher->objects);
     watcher->observer = fw_observer_create(watcher->set, &watcher->options);
-    for (uint32_t i = 0; i < head->seen_count && i < head->seen_room; i++)
+    sort(seen, count);
+    for (uint32_t i = 0; i < count; i++)
         take(watcher, &seen[i]);
     fw_observer_finish(watcher->observer);
     fw_observer_destroy(watcher->observer);

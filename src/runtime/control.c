@@ -98,7 +98,8 @@ bool fw_control_open(const char *path)
     fw_control_sites_start();
     strategy = strategies[head->strategy];
     preempts = head->strategy != FW_STRATEGY_NONE;
-    fw_control_observes = head->flags & FW_CONTROL_OBSERVE;
+    if (head->flags & FW_CONTROL_OBSERVE)
+        fw_control_observe_start();
     fw_strategy_seed(head->seed);
     if (strategy->start)
         strategy->start();
@@ -515,6 +516,19 @@ static void note_pending(struct fw_plan *plan, const struct fw_op *op)
     plan->writes = op->writes;
 }
 
+/* What a strategy sees. */
+static void decide_at(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot)
+{
+    tell(t, spot);
+    fw_control_cover(t, op, spot->site);
+    t->plan.pending = true;
+    if (strategy->at_point)
+        strategy->at_point(t);
+    if (preempts && (op->pc || strategy == &fw_strategy_steps)) /* who starts was just chosen */
+        fw_sched_decide(t);
+    t->plan.pending = false;
+}
+
 void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const struct fw_spot *spot)
 {
     note_pending(&t->plan, op);
@@ -524,18 +538,10 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
     progress++;
     if (fw_spin_noticed(t, op, spot))
         fw_spin_make_way(t);
-    if (!spot->is_point)
-        return;
-    tell(t, spot);
-    fw_control_cover(t, op, spot->site);
-    t->plan.pending = true;
-    if (strategy->at_point)
-        strategy->at_point(t);
-    if (preempts && (op->pc || strategy == &fw_strategy_steps)) /* who starts was just chosen */
-        fw_sched_decide(t);
-    t->plan.pending = false;
-    if (FW_UNLIKELY(fw_control_observes) && op->size && spot->is_marked)
-        fw_control_observe_access(t, op, spot->site);
+    if (spot->is_point)
+        decide_at(t, op, spot);
+    if (FW_UNLIKELY(fw_control_observes) && op->size)
+        fw_control_observe_access(t, op->object, op->size, op->writes, spot->site);
 }
 
 void fw_control_point(struct fw_thread *t, const struct fw_op *op)

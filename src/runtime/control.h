@@ -171,8 +171,10 @@ void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_
 /* --- what threads did (control_observe.c) ---------------------------------------------------- */
 
 extern bool fw_control_observes;
-/* t has passed its point and makes the access. */
-void fw_control_observe_access(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
+void fw_control_observe_start(void);
+/* t has passed its point, if it is one, and makes the access. */
+void fw_control_observe_access(const struct fw_thread *t, uint64_t address, uint64_t size,
+                               bool writes, uint32_t site);
 /* What would be recorded; kind: enum fw_wire_kind. */
 void fw_control_observe_record(const struct fw_thread *t, unsigned kind, uint64_t object,
                                uint64_t size, uintptr_t pc);

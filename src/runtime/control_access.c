@@ -107,11 +107,27 @@ static __attribute__((noinline)) void take_point(uintptr_t address, unsigned siz
         fw_signals_deliver(t);
 }
 
+static __attribute__((noinline)) void observe(uintptr_t address, unsigned size, bool write,
+                                              uintptr_t pc)
+{
+    const struct place *place = place_of(key_of(pc, write));
+    struct fw_thread *t = fw_self;
+
+    t->inside = 1;
+    if (write)
+        fw_spin_wrote(t, address);
+    if (FW_LIKELY(place->key == key_of(pc, write))) /* or a handler has come and learnt */
+        fw_control_observe_access(t, address, size, write, place->spot.site);
+    fw_leave(t);
+}
+
 static inline void go_on(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
                          uintptr_t pc)
 {
     if (place_of(key_of(pc, write))->spot.is_point || counts)
         take_point(address, size, write, pc);
+    else if (fw_control_observes)
+        observe(address, size, write, pc);
     else if (write)
         fw_spin_wrote(t, address);
 }

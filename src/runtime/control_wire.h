@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define FW_CONTROL_MAGIC   0x6c727463u /* "ctrl" */
-#define FW_CONTROL_VERSION 2u
+#define FW_CONTROL_VERSION 3u
 #define FW_CONTROL_NONE    UINT32_MAX
 
 enum fw_control_strategy {
@@ -215,11 +215,13 @@ struct fw_control_trail {
 };
 
 /*
- * One thing done (FW_CONTROL_OBSERVE), in order: accesses of memory at sites that share it, atomic
+ * One thing done (FW_CONTROL_OBSERVE): accesses of memory that several threads use, atomic
  * accesses, locks taken and given back (and those that are waited for), memory that comes and goes.
+ * What was done before anybody knew that it matters is told late.
  */
 struct fw_control_seen {
     uint64_t object; /* address */
+    uint64_t when;   /* grows with the run */
     uint32_t size;   /* bytes of accesses and blocks */
     uint32_t site;   /* FW_CONTROL_NONE: unknown */
     uint32_t thread;

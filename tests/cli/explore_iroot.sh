@@ -72,6 +72,47 @@ expect 66 explore -q -s random -n 50 --db=random.db -- ./lost
 expect 0 coverage show --db=random.db
 out_has lost
 
+# All runs of all strategies observe alike: also what is done before other threads begin and after they have ended, and
+# in the first run.  Memory of one thread exposes nothing, nor does reading alone.
+cat >early.c <<'END_C'
+#include <pthread.h>
+static int handed, given, own, table = 1;
+static struct { char first, second; } parts;
+static int (*volatile look)(int *);
+static int look_at(int *what) { return *what; }
+static void *worker(void *unused)
+{
+    given = handed + parts.first + parts.second + look(&table);
+    for (int i = 0; i < 1000; i++)
+        ((volatile int *)&given)[0]++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    look = look_at;
+    own = 1;
+    parts.first = 1;
+    parts.second = 2;
+    handed = 3;
+    pthread_create(&t, NULL, worker, NULL);
+    own += look(&table);
+    pthread_join(t, NULL);
+    return given + own == 0;
+}
+END_C
+build early
+for strategy in none random pct iroot; do
+    rm -f early.db*
+    expect 0 explore -q -s $strategy -n 3 --db=early.db -- ./early
+    "$FOREWEAVE" coverage export --db=early.db | grep '^early,1,.,exposed' | cut -d, -f7,12-15 | sed 's/ early//g' | sort >early.$strategy
+    grep -q 'w main+5#1,early.c:18,r worker' early.$strategy || complain "$strategy: a byte is not observed"
+    grep -q 'w main+6#1,early.c:19,r worker' early.$strategy || complain "$strategy: the byte beside it is not observed"
+    grep -q 'w main+7#1,early.c:20,r worker' early.$strategy || complain "$strategy: what main hands over is not observed"
+    grep -q 'w worker+4#1,early.c:10,r main' early.$strategy || complain "$strategy: what main is given is not observed"
+    ! grep -q 'look_at\|main+4' early.$strategy || complain "$strategy: what is only read, or of one thread, is observed"
+done
+
 # A campaign that is killed loses nothing that it has recorded.
 for signal in 1 2 3 4 5; do
     "$FOREWEAVE" explore -q -s iroot --db=killed.db -- ./lost >/dev/null 2>&1 &
