@@ -35,7 +35,7 @@ command_of() { # NAME
     "$FOREWEAVE" "$compiler" -g -O1 -pthread "$source" -o "$work/$1" >&2 && echo "./$1"
 }
 
-exposed() { sed -n 's/.*"iroots_controlled":\[\([0-9,]*\)\].*/\1/p' "$1" | awk -F, '{ for (i = 1; i <= NF; i++) sum += $i; print sum + 0 }'; }
+exposed() { sed -n 's/.*"iroots":\[\([0-9,]*\)\].*/\1/p' "$1" | awk -F, '{ for (i = 1; i <= NF; i++) sum += $i; print sum + 0 }'; }
 
 echo "| program | ${strategies// / | } |"
 echo "|---|$(for _ in $strategies; do printf -- "---:|"; done)"

@@ -164,8 +164,7 @@ int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
     setup->observe.window = (uint32_t)hunted->options->window;
     if (hunted->options->db || hunts)
         status = open_database(hunted, setup->session.argv);
-    setup->ledger =
-        (struct fw_ledger) { .memo = hunted->memo, .strategy = strategy, .every = hunts };
+    setup->ledger = (struct fw_ledger) { .memo = hunted->memo, .strategy = strategy };
     if (status || !hunts)
         return status;
     make_hunt(hunted, setup->session.limit);

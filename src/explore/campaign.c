@@ -7,6 +7,7 @@
  */
 #include "explore/campaign.h"
 
+#include "explore/arms.h"
 #include "explore/chess.h"
 #include "explore/collect.h"
 #include "explore/failure.h"
@@ -54,7 +55,8 @@ struct fw_campaign {
     double start;
     bool uncontrolled;
     struct fw_coverage *coverage;
-    bool hunting; /* something may be left to seek */
+    bool seeks; /* the round is for what the hunt says */
+    struct fw_arms arms;
     struct fw_collector collector;
     struct fw_leftover leftover;
     FW_VEC(struct wanted) captures; /* of the round, until they are collected */
@@ -117,7 +119,6 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
         [FW_EXPLORE_POS] = FW_STRATEGY_POS,
         [FW_EXPLORE_CHESS] = FW_STRATEGY_CHOICES,
         [FW_EXPLORE_PREDICT] = FW_STRATEGY_PCT,
-        [FW_EXPLORE_IROOT] = FW_STRATEGY_PCT, /* when nothing is left to seek */
         [FW_EXPLORE_NONE] = FW_STRATEGY_NONE,
     };
     const struct fw_campaign *campaign = worker->campaign;
@@ -130,11 +131,13 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
 
     if (setup->names)
         order.flags |= FW_CONTROL_ASK;
+    if (setup->strategy == FW_EXPLORE_IROOT)
+        order.strategy = fw_arms_strategy(&campaign->arms);
     if (number == 1)
         order.strategy = FW_STRATEGY_NONE;
     else if (campaign->chess)
         fw_chess_order(campaign->chess, number - campaign->first, &order);
-    else if (campaign->hunting)
+    else if (campaign->seeks)
         fw_hunt_order(setup->hunt, number - campaign->first, worker->session, worker->watcher,
                       &worker->steps, &worker->paths, &order);
     else
@@ -271,7 +274,7 @@ static size_t round_size(const struct fw_campaign *campaign)
                     : state->runs < ROUND ? state->runs
                                           : ROUND;
 
-    if (state->quiet > LONG_ROUND)
+    if (state->quiet > LONG_ROUND && !campaign->setup.hunt)
         size = LONG_ROUND;
     if (campaign->setup.runs && size > campaign->setup.runs - state->runs)
         size = campaign->setup.runs - state->runs;
@@ -282,19 +285,23 @@ static size_t round_size(const struct fw_campaign *campaign)
     return size;
 }
 
-/* 0: none is left.  When a hunt is over, other runs follow as long as a budget lets them. */
+/* 0: none is left.  With a budget, runs of other strategies come between those of a hunt, and
+ * follow it. */
 static int plan_round(struct fw_campaign *campaign, size_t *count, struct fw_error *err)
 {
     const struct fw_campaign_setup *setup = &campaign->setup;
     size_t most = *count = round_size(campaign);
 
-    if (!campaign->hunting || !campaign->knowledge.state.runs || !most)
-        return 0;
-    if (fw_hunt_plan(setup->hunt, most, count, err) < 0)
+    campaign->seeks = setup->hunt && campaign->knowledge.state.runs && most;
+    if (campaign->seeks && (setup->runs || setup->seconds > 0 || setup->idle))
+        fw_arms_choose(&campaign->arms);
+    campaign->seeks &= campaign->arms.now == FW_ARM_HUNT;
+    if (campaign->seeks && fw_hunt_plan(setup->hunt, most, count, err) < 0)
         return -1;
-    if (*count || (!setup->runs && setup->seconds <= 0 && !setup->idle))
+    if (*count || !campaign->arms.rounds)
         return 0;
-    campaign->hunting = false;
+    fw_arms_end(&campaign->arms);
+    campaign->seeks = false;
     *count = most;
     return 0;
 }
@@ -352,7 +359,8 @@ static void note_trial(struct fw_campaign *campaign, size_t slot, uint32_t fresh
     char *schedule = trial->failure && folder ? fw_collector_path(folder, trial->failure) : NULL;
     struct fw_ledger_entry entry = { .trial = trial, .fresh = fresh, .schedule = schedule };
 
-    if (campaign->hunting && trial->number > 1) {
+    entry.drawn = !campaign->seeks && trial->number > 1;
+    if (campaign->seeks) {
         entry.claim = fw_hunt_claim(campaign->setup.hunt, slot);
         fw_hunt_learn(campaign->setup.hunt, slot, trial);
     }
@@ -432,6 +440,7 @@ static bool is_stopped(const struct fw_campaign *campaign)
 static bool take_round(struct fw_campaign *campaign, size_t count)
 {
     struct fw_knowledge *knowledge = &campaign->knowledge;
+    uint32_t before = fw_iroot_set_count(fw_coverage_set(campaign->coverage));
     bool over = false;
 
     for (size_t i = 0; i < count && !over; i++) {
@@ -445,6 +454,8 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
         take_trial(campaign, i);
         over = fw_knowledge_ends(knowledge, &campaign->setup) || campaign->uncontrolled;
     }
+    fw_arms_learn(&campaign->arms, count,
+                  fw_iroot_set_count(fw_coverage_set(campaign->coverage)) - before);
     drop_round(campaign, count);
     return over;
 }
@@ -470,13 +481,11 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
             break;
         }
         run_round(campaign, count);
-        if (campaign->failed) {
+        if (campaign->failed)
             drop_round(campaign, count);
-            *err = campaign->error;
-            return -1;
-        }
-        over = take_round(campaign, count);
-        if (collect(campaign, err) < 0)
+        else
+            over = take_round(campaign, count);
+        if (!campaign->failed && collect(campaign, err) < 0)
             return -1;
         if (campaign->failed) {
             *err = campaign->error;
@@ -511,7 +520,6 @@ struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup, st
     campaign->workers = fw_xcalloc(campaign->setup.jobs, sizeof *campaign->workers);
     fw_knowledge_init(&campaign->knowledge);
     fw_leftover_init(&campaign->leftover);
-    campaign->hunting = setup->hunt != NULL;
     campaign->coverage = setup->coverage ? setup->coverage : fw_coverage_create();
     campaign->setup.ledger.coverage = campaign->coverage;
     campaign->collector = (struct fw_collector) { &campaign->setup, setup->folder, NULL };

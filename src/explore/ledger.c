@@ -19,7 +19,7 @@ int fw_ledger_add(const struct fw_ledger *ledger, const struct fw_ledger_entry *
                                .failure = trial->failure ? &failure : NULL,
                                .claim = entry->claim };
 
-    if (!ledger->memo || (!ledger->every && !entry->fresh && !trial->failure))
+    if (!ledger->memo || (entry->drawn && !entry->fresh && !trial->failure))
         return 0;
     names = fw_coverage_names(ledger->coverage);
     return fw_memo_record(ledger->memo, &names, &run, NULL, err) < 0 ? -1 : 0;

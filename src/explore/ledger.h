@@ -1,8 +1,8 @@
 /*
  * ledger.h - what a campaign writes into the memo database: its runs, and what they have exposed.
  *
- * A campaign that seeks iRoots writes every run; any other one only those that have shown
- * something new or failed, since thousands of runs a second would be too many.  Not thread-safe.
+ * Profiles and attempts are written, and of all other runs those that have shown something new or
+ * failed, since thousands of runs a second would be too many.  Not thread-safe.
  */
 #ifndef FW_EXPLORE_LEDGER_H
 #define FW_EXPLORE_LEDGER_H
@@ -14,12 +14,12 @@ struct fw_ledger {
     struct fw_memo *memo; /* entered, borrowed; NULL: nothing is written */
     struct fw_coverage *coverage;
     const char *strategy;
-    bool every; /* run */
 };
 
 struct fw_ledger_entry {
     const struct fw_trial *trial;
     uint32_t fresh; /* iRoots that the campaign had not seen */
+    bool drawn; /* it sought nothing */
     const struct fw_memo_claim *claim; /* what it tried to expose; NULL: nothing */
     const char *schedule; /* of its failure, or NULL */
 };

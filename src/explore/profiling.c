@@ -410,7 +410,7 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     const struct fw_profiling_setup *setup = profiling->setup;
     struct fw_observe_options options = { .window = setup->window };
     struct fw_iroot_set *set = fw_iroot_set_create();
-    struct fw_ledger ledger = { setup->memo, setup->coverage, "profile", true };
+    struct fw_ledger ledger = { setup->memo, setup->coverage, "profile" };
     struct fw_trial trial = { .number = NUMBERS + profiling->state.runs };
     struct fw_ledger_entry entry = { .trial = &trial };
     int status;
