@@ -37,7 +37,8 @@ static enum fw_arm best(const struct fw_arms *arms)
 void fw_arms_choose(struct fw_arms *arms)
 {
     arms->rounds++;
-    arms->now = arms->rounds % SOMETIMES ? best(arms) : oldest(arms);
+    if (!arms->sure || arms->over[FW_ARM_HUNT])
+        arms->now = arms->rounds % SOMETIMES ? best(arms) : oldest(arms);
     arms->used[arms->now] = arms->rounds;
 }
 
@@ -48,8 +49,9 @@ void fw_arms_end(struct fw_arms *arms)
     arms->used[arms->now] = arms->rounds;
 }
 
-void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh)
+void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh, bool sure)
 {
+    arms->sure = sure;
     arms->yield[arms->now] = runs ? (double)fresh / (double)runs : 0;
 }
 

@@ -455,7 +455,8 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
         over = fw_knowledge_ends(knowledge, &campaign->setup) || campaign->uncontrolled;
     }
     fw_arms_learn(&campaign->arms, count,
-                  fw_iroot_set_count(fw_coverage_set(campaign->coverage)) - before);
+                  fw_iroot_set_count(fw_coverage_set(campaign->coverage)) - before,
+                  campaign->seeks && fw_hunt_is_hopeful(campaign->setup.hunt));
     drop_round(campaign, count);
     return over;
 }

@@ -22,6 +22,7 @@ struct fw_hunt {
     FW_VEC(struct known) known;
     FW_VEC(struct known) repeated; /* runs */
     size_t next;         /* of these */
+    bool guesses;        /* nothing with a witness is left */
     size_t first, again; /* a round of them: its first one, and how many; 0: of claims */
     struct fw_memo_claims claims; /* by slot */
     struct fw_hunt_counts counts;
@@ -105,11 +106,22 @@ int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_err
     *count = hunt->again;
     if (hunt->again)
         return 0;
-    if (fw_memo_claim(hunt->setup.memo, &wish, fw_coverage_accesses(hunt->coverage), &hunt->claims,
-                      &busy, err) < 0)
-        return -1;
+    while (!hunt->claims.len) {
+        wish.proved = !hunt->guesses;
+        if (fw_memo_claim(hunt->setup.memo, &wish, fw_coverage_accesses(hunt->coverage),
+                          &hunt->claims, &busy, err) < 0)
+            return -1;
+        if (hunt->guesses)
+            break;
+        hunt->guesses = !hunt->claims.len;
+    }
     *count = hunt->claims.len;
     return 0;
+}
+
+bool fw_hunt_is_hopeful(const struct fw_hunt *hunt)
+{
+    return !hunt->guesses || hunt->again;
 }
 
 const struct fw_memo_claim *fw_hunt_claim(const struct fw_hunt *hunt, size_t slot)

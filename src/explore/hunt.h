@@ -1,11 +1,12 @@
 /*
  * hunt.h - tests iRoots that were predicted and that no run has exposed, one attempt a run.
  *
- * Which ones, and in which order, is the memo database's to say: idiom by idiom, the program's own
- * code first; what several campaigns share is tested by one of them.  A candidate with a witness is
- * led along it; what goes otherwise than the witness is tried again loosely, by places.  For all
- * others threads are held at the iRoot's accesses (runtime/strategy_iroot.c), in the first attempt
- * with the priorities of threads in the order of their creation, in the second in the opposite one.
+ * Which ones, and in which order, is the memo database's to say: first what has a witness, then the
+ * others; idiom by idiom, the program's own code first; what several campaigns share is tested by
+ * one of them.  A candidate with a witness is led along it; what goes otherwise than the witness is
+ * tried again loosely, by places.  For all others threads are held at the iRoot's accesses
+ * (runtime/strategy_iroot.c), in the first attempt with the priorities of threads in the order of
+ * their creation, in the second in the opposite one.
  *
  *     for each round:
  *         count = fw_hunt_plan(hunt, size, err);
@@ -52,6 +53,8 @@ void fw_hunt_repeat(struct fw_hunt *hunt, const struct fw_moments *moments,
 
 /* How many runs the next round has, at most `most`; 0: nothing is left.  -1: err. */
 int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_error *err);
+/* Is there something in the round that is known to be possible? */
+bool fw_hunt_is_hopeful(const struct fw_hunt *hunt);
 /* Makes the order of a run; the steps are put into `steps` and `paths`. */
 void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session,
                    struct fw_watcher *watcher, struct fw_steps *steps, struct fw_paths *paths,

@@ -78,7 +78,9 @@ static void say_conditions(const struct claiming *c)
 
     fw_query_say(q, " WHERE i.program = %" PRId64 " AND i.seen = 0 AND " VERDICT, c->memo->program,
                  c->memo->input);
-    if (wish->infeasible)
+    if (wish->proved)
+        fw_query_say(q, " = %d", FW_MEMO_WITNESS);
+    else if (wish->infeasible)
         fw_query_say(q, " IS NOT NULL");
     else
         fw_query_say(q, " <> %d", FW_MEMO_INFEASIBLE);

@@ -154,6 +154,7 @@ struct fw_memo_wish {
     uint64_t most_here;  /* attempts with this one; 0: no limit */
     bool infeasible;     /* also what is proved not to happen */
     bool own_only;       /* the program's own code alone */
+    bool proved;         /* only what has a witness */
     uint64_t lease;      /* seconds until others may have it */
 };
 

@@ -42,6 +42,12 @@ void memo_claims_in_order(void **state)
     claims = claim(memo, &wish);
     assert_int_equal(claims.len, 1); /* exposed, a library's, another idiom: none of them */
     assert_int_equal(claims.at[0].tried, 1);
+    OK(fw_memo_unclaim(memo, NULL, &err));
+    release_claims(&claims);
+    wish = (struct fw_memo_wish) { .count = 5, .lease = 100, .proved = true };
+    claims = claim(memo, &wish);
+    assert_int_equal(claims.len, 1); /* all others are guessed */
+    assert_int_equal(claims.at[0].verdict, FW_MEMO_WITNESS);
     release_claims(&claims);
     fw_memo_close(memo);
 }

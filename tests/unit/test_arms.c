@@ -12,7 +12,7 @@
 static enum fw_arm round_of(struct fw_arms *arms, uint64_t fresh)
 {
     fw_arms_choose(arms);
-    fw_arms_learn(arms, 10, fresh);
+    fw_arms_learn(arms, 10, fresh, false);
     return arms->now;
 }
 
@@ -30,6 +30,19 @@ static void test_hunt_comes_first_and_all_are_tried(void **state)
     assert_int_equal(round_of(&arms, 5), FW_ARM_HUNT);
 }
 
+static void test_nothing_comes_between_what_is_possible(void **state)
+{
+    struct fw_arms arms = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) {
+        fw_arms_choose(&arms);
+        assert_int_equal(arms.now, FW_ARM_HUNT);
+        fw_arms_learn(&arms, 10, 0, i < 19);
+    }
+    assert_int_not_equal(round_of(&arms, 0), FW_ARM_HUNT);
+}
+
 static void test_what_brings_more_goes_on(void **state)
 {
     struct fw_arms arms = { 0 };
@@ -38,7 +51,7 @@ static void test_what_brings_more_goes_on(void **state)
     (void)state;
     for (unsigned i = 0; i < 80; i++) {
         fw_arms_choose(&arms);
-        fw_arms_learn(&arms, 10, arms.now == FW_ARM_POS ? 7 : 1);
+        fw_arms_learn(&arms, 10, arms.now == FW_ARM_POS ? 7 : 1, false);
         rounds[arms.now]++;
     }
     assert_true(rounds[FW_ARM_POS] > 60);
@@ -77,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hunt_comes_first_and_all_are_tried),
+        cmocka_unit_test(test_nothing_comes_between_what_is_possible),
         cmocka_unit_test(test_what_brings_more_goes_on),
         cmocka_unit_test(test_all_have_turns_when_nothing_is_new),
         cmocka_unit_test(test_a_hunt_that_is_over_stays_over),
