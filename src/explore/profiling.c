@@ -23,7 +23,9 @@
 #define MOST_RUNS 100u                /* however much they bring */
 #define NUMBERS   (UINT64_C(1) << 40) /* of recorded runs, in the memo database */
 #define LOOK      20000000            /* nanoseconds between two looks at the clock */
-#define MANY      100000u             /* events of a recording that are looked at, at most */
+#define SHORT     10000u              /* events of a recording without repeats: try with them */
+#define LONG      100000u             /* ... of one with them: that is too many */
+#define MOST      3000000u            /* ... that are looked at, at most: a gigabyte of memory */
 
 /* A recorded run, as long as it is needed. */
 struct recording {
@@ -44,7 +46,7 @@ struct fw_profiling {
     struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs */
     FW_VEC(struct recording *) recordings;
     double start;
-    bool terse; /* accesses that repeat one are left out: there were too many of them */
+    bool repeats; /* accesses that repeat one are recorded, too */
 };
 
 static void recording_destroy(struct recording *recording)
@@ -139,7 +141,7 @@ static int record(struct fw_profiling *profiling, struct recording *to, struct f
         .end_stuck = true,
         .stop = setup->session->stop,
         .positions = true,
-        .repeats = !profiling->terse,
+        .repeats = profiling->repeats,
         .began = setup->session->escort.drive ? go_along : NULL,
         .context = &escorted,
     };
@@ -177,11 +179,11 @@ static int load(struct recording *recording, struct fw_error *err)
         return -1;
     builder = fw_trace_builder_create();
     branches = got = fw_reader_has_branches(reader, err);
-    while (got >= 0 && events <= MANY && (got = fw_reader_next(reader, &batch, err)) > 0) {
+    while (got >= 0 && events <= MOST && (got = fw_reader_next(reader, &batch, err)) > 0) {
         got = fw_trace_builder_add(builder, &batch, reader, err);
         events += batch.count;
     }
-    recording->cut = events > MANY;
+    recording->cut = events > MOST;
     if (got < 0)
         fw_trace_builder_destroy(builder);
     else
@@ -204,19 +206,21 @@ static struct recording *record_once(struct fw_profiling *profiling, struct fw_e
 }
 
 /* With all accesses, also those that repeat one, since another place may be the one that matters;
- * unless that makes more events than can be thought about. */
+ * unless that makes more events than can be thought about.  The first run leaves them out, and
+ * tells how many there may be. */
 static struct recording *make_recording(struct fw_profiling *profiling, struct fw_error *err)
 {
     struct recording *recording = record_once(profiling, err);
 
-    if (recording && !profiling->terse && recording->cut) {
-        profiling->terse = true;
+    if (recording && profiling->repeats && recording->trace->count > LONG) {
+        profiling->repeats = false;
         profiling->state.failing -= recording->failed;
         recording_destroy(recording);
         recording = record_once(profiling, err);
     }
     if (!recording)
         return NULL;
+    profiling->repeats |= !profiling->state.runs && recording->trace->count < SHORT;
     profiling->state.cut |= recording->cut;
     recording->index = fw_index_create(recording->trace);
     profiling->state.events = recording->trace->count;

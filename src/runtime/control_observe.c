@@ -12,9 +12,9 @@
  * not hot, and what is held is told when another thread reads.  All sites are treated alike, known
  * to share memory or not, also while there is only one thread.
  *
- * There is a place for each address that an access begins at, shared by those 8 MiB apart: the
- * access that has to leave it is told.  A word is four bytes; whether it is hot is a bit, shared by
- * words 128 MiB apart.
+ * There is a place for each address that an access begins at; two that are 32 MiB or more apart may
+ * have the same one, and the access that has to leave it is told.  A word is four bytes; whether it
+ * is hot is a bit, which words a GiB or more apart may share.
  *
  * All is the holder's.
  */
@@ -55,9 +55,9 @@ static void tell(const struct fw_thread *t, uint32_t kind, uint64_t object, uint
 /* --- what is held back ----------------------------------------------------------------------- */
 
 #define WORD       2u  /* a word is 1 << so many bytes */
-#define NEAR_BITS  21u /* words that have places of their own, for each byte of theirs */
+#define NEAR_BITS  23u /* words that have places of their own, for each byte of theirs */
 #define HELD_BITS  (NEAR_BITS + WORD)
-#define HOT_BITS   25u
+#define HOT_BITS   28u
 #define GROUP_BITS 10u /* places, or words of hot bits, that are looked at together or not at all */
 #define LONGEST    8u  /* bytes of an access that can be held */
 
@@ -83,10 +83,13 @@ void fw_control_observe_start(void)
     fw_control_observes = held && hot;
 }
 
-/* Words side by side, since most accesses begin with one. */
+/* Words side by side, since most accesses begin with one.  The heaps of threads have like
+ * addresses, but for bits that are beyond the table: these move them, by pages. */
 static uint64_t place_of(uint64_t address)
 {
-    return (address >> WORD & ((1u << NEAR_BITS) - 1)) |
+    uint64_t beyond = (address >> (WORD + NEAR_BITS)) * 0x9e3779b1u;
+
+    return (((address >> WORD) + (beyond << GROUP_BITS)) & ((1u << NEAR_BITS) - 1)) |
            (address & ((1u << WORD) - 1)) << NEAR_BITS;
 }
 
@@ -112,7 +115,9 @@ static struct held *held_at(uint64_t address)
 
 static uint64_t hot_place(uint64_t word)
 {
-    return word >> 6 & ((1u << (HOT_BITS - 6)) - 1);
+    uint64_t beyond = (word >> HOT_BITS) * 0x9e3779b1u;
+
+    return ((word >> 6) + (beyond << GROUP_BITS)) & ((1u << (HOT_BITS - 6)) - 1);
 }
 
 static bool is_hot(uint64_t word)
