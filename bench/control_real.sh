@@ -23,25 +23,7 @@ work=$(cd "$WORK" && pwd)
 scripts=$PWD/scripts
 TIMEFORMAT='%U %S %R'
 say() { echo "control_real.sh: $*" >&2; }
-
-# In $work/PROGRAM/WAY: sources, the build, and the mark `built`, as scripts/realworld.sh leaves them.
-build_program() { # PROGRAM
-    local way package source
-    # shellcheck source=/dev/null
-    . "$scripts/realworld/$1.sh"
-    for way in native foreweave; do
-        mkdir -p "$work/$1/$way" && cd "$work/$1/$way"
-        [ ! -e built ] || continue
-        CC=gcc CXX=g++
-        [ $way = native ] || CC="$foreweave cc" CXX="$foreweave c++"
-        for package in $packages; do
-            source=$(bash "$scripts/debian_source.sh" "$package" "$work/sources") || return
-            [ -d "$package" ] || cp -r "$source" "$package"
-        done
-        (set -e; build) >build.log 2>&1 || { tail -n 5 build.log >&2 && return 1; }
-        touch built
-    done
-}
+. bench/real.bash
 
 # The command of a run goes into $folder/work.sh, which takes the folder of the way.  A script stands before the
 # programs, so that all of it is done in every run; controlled is the first program in it that was built so.

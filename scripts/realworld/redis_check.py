@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""redis_check.py PORT wait|fill - waits for a redis-server at 127.0.0.1, or fills it and checks it.
+"""redis_check.py PORT wait|fill [STEPS] - waits for a redis-server at 127.0.0.1, or fills it and checks it.
 
 `fill` empties the server, has four clients store values of all kinds at once, asks for them, and
 prints the digest of the whole data, which is the same in every run.
@@ -48,10 +48,10 @@ def expect(got, wanted):
         raise ValueError("got %r, wanted %r" % (got, wanted))
 
 
-def fill(port, number, wrong):
+def fill(port, number, steps, wrong):
     draw, client, values = random.Random(number), Client(port), {}
     try:
-        for step in range(150):
+        for step in range(steps):
             key, value = "key:%d:%d" % (number, draw.randrange(50)), "v%d" % draw.randrange(10 ** 9)
             client.ask("SET", key, value)
             values[key] = value
@@ -62,7 +62,7 @@ def fill(port, number, wrong):
             client.ask("SADD", "set", step)
         for key, value in values.items():
             expect(client.ask("GET", key), value)
-        expect(client.ask("LLEN", "list:%d" % number), 150)
+        expect(client.ask("LLEN", "list:%d" % number), steps)
     except (ValueError, OSError) as error:
         wrong.append("client %d: %s" % (number, error))
 
@@ -73,15 +73,16 @@ def main():
         expect(wait(port), "PONG")
         return
     client, wrong = Client(port), []
+    steps = int(sys.argv[3]) if len(sys.argv) > 3 else 150
     client.ask("FLUSHALL", "ASYNC")
-    threads = [threading.Thread(target=fill, args=(port, number, wrong)) for number in range(4)]
+    threads = [threading.Thread(target=fill, args=(port, number, steps, wrong)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     if wrong:
         sys.exit("wrong: " + wrong[0])
-    expect(client.ask("GET", "counter"), "600")
+    expect(client.ask("GET", "counter"), str(4 * steps))
     print("digest %s: all answers right" % client.ask("DEBUG", "DIGEST"))
 
 

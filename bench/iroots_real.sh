@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# iroots_real.sh [NAME...] - what a campaign that seeks iRoots predicts and exposes in real programs under load: a
+# table in Markdown, and its sums by idiom.
+#
+# pbzip2 compresses a small file in three blocks; memcached has two workers and three clients that compare every
+# answer; redis has three I/O threads, and clients that fill it and compare a digest.  Servers listen on 127.0.0.1.
+# By the profiler (a): guessed and not exposed by a profile.  By the proof (b): with a witness, refuted, undecided.
+#
+#   TIME=300 (seconds for each)  ATTEMPTS=2  SEED=1  OPTIONS=""  FOREWEAVE=build/foreweave
+#   WORK=build/realworld   sources, builds and results are kept there, as scripts/realworld.sh has them
+set -u
+cd "$(dirname "$0")/.." || exit 1
+scripts=$PWD/scripts
+foreweave=$(realpath "${FOREWEAVE:-build/foreweave}")
+seconds=${TIME:-300} attempts=${ATTEMPTS:-2} seed=${SEED:-1}
+mkdir -p "${WORK:=build/realworld}"
+work=$(cd "$WORK" && pwd)
+say() { echo "iroots_real.sh: $*" >&2; }
+. bench/real.bash
+. bench/iroots_row.bash
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# Sets `command`, an array, and `escort`: what goes along with it.
+describe() { # PROGRAM
+    local port built=$work/$1/foreweave
+    port=$(free_port)
+    escort=()
+    case $1 in
+    pbzip2)
+        yes "a line of words that say little" | head -c 220000 >input
+        command=("$built/pbzip2/pbzip2" -k -c -q -1 -b1 -p2 input)
+        ;;
+    memcached)
+        command=("$built/memcached/memcached" -l 127.0.0.1 -p "$port" -U 0 -u "$(id -un)" -t 2 -m 8)
+        escort=(--drive="python3 $scripts/realworld/memcached_load.py $port 3 10")
+        ;;
+    redis)
+        rm -rf data && mkdir data
+        command=("$built/redis/src/redis-server" --port "$port" --bind 127.0.0.1 --dir "$PWD/data" --save ""
+            --appendonly yes --appendfsync everysec --lazyfree-lazy-user-del yes --enable-debug-command local
+            --io-threads 3 --io-threads-do-reads yes)
+        escort=(--setup="rm -rf $PWD/data/*" --drive="python3 $scripts/realworld/redis_check.py $port wait &&
+            python3 $scripts/realworld/redis_check.py $port fill 3")
+        ;;
+    esac
+}
+
+campaign() { # PROGRAM
+    local folder=$work/iroots/$1
+    (build_program "$1") || { say "skipping $1: it cannot be built" && return 1; }
+    mkdir -p "$folder" && cd "$folder" || return 1
+    rm -rf memo.db* of result.json
+    describe "$1"
+    # shellcheck disable=SC2086  # options are words
+    "$foreweave" explore -q -s iroot --seed="$seed" --limit=60 --time="$seconds" --attempts="$attempts" --db=memo.db --folder=of \
+        ${OPTIONS:-} --format=json -o result.json "${escort[@]}" -- "${command[@]}" 2>errors
+    [ -s result.json ] || { say "$1: $(head -1 errors)" && return 1; }
+}
+
+iroots_head
+for program in ${*:-pbzip2 memcached redis}; do
+    (campaign "$program") && iroots_row "$program" "$work/iroots/$program/result.json"
+done | tee "$work/rows.md"
+iroots_sums "$work/rows.md"
