@@ -1,9 +1,10 @@
 # The library inside the programs under test.  libc alone, never sanitized (it stands where the
 # sanitizer's own runtime would), nothing exported but hooks and interceptors.
 #
-# There are three kinds of it with one name, so that whichever is loaded first is the one that the program
+# There are four kinds of it with one name, so that whichever is loaded first is the one that the program
 # has: serial (record, control), and parallel (atomrace), which has other hooks and no token; and parallel for
-# programs that are healed by locks, which differs from the second in the hooks of accesses alone.
+# programs that are healed by locks, which differs from the second in the hooks of accesses alone; guard (learn) has its
+# own hooks and none of atomrace's.
 function(compile_runtime target)
   target_include_directories(${target} PRIVATE src include)
   target_compile_options(${target} PRIVATE -O2 -g -fvisibility=hidden -ftls-model=initial-exec
@@ -39,6 +40,9 @@ add_runtime(foreweave_atomrace ${CMAKE_BINARY_DIR}/atomrace $<TARGET_OBJECTS:for
             src/atomrace/hooks_access.c)
 add_runtime(foreweave_heal ${CMAKE_BINARY_DIR}/heal $<TARGET_OBJECTS:foreweave_parallel>
             src/atomrace/hooks_heal.c)
+file(GLOB GUARD_SOURCES CONFIGURE_DEPENDS src/guard/*.c)
+add_runtime(foreweave_guard ${CMAKE_BINARY_DIR}/guard ${RUNTIME_SOURCES} ${GUARD_SOURCES}
+            src/atomrace/hooks_branch.c)
 
 # Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.
 configure_file(src/cmd/gcc.specs ${CMAKE_BINARY_DIR}/gcc.specs COPYONLY)

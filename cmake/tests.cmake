@@ -66,6 +66,8 @@ file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})
   foreweave_test_program(${source} prop property 900)
 endforeach()
+# What is known of a word needs nothing else of the runtime.
+target_sources(prop_guard_words PRIVATE src/guard/words.c)
 
 # Fills memo databases for the tests of `foreweave coverage`.
 add_executable(memo_fill tests/cli/coverage/memo_fill.c)

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/handed.h"
 #include "cmd/interrupt.h"
+#include "cmd/judge.h"
 #include "cmd/noise.h"
 #include "cmd/places.h"
 #include "record/launch.h"
@@ -13,7 +14,6 @@
 #include "record/recorder.h"
 #include "sections/refine.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,10 +47,7 @@ static const struct fw_option options[] = {
     { "max", 0, "N", "end after N runs in any case (500)", FW_OPTION(COUNT, struct refine, max) },
     { "ok", 0, "COMMAND", "a command that says whether a run was right",
       FW_OPTION(TEXT, struct refine, ok),
-      .detail = "Without it a run is right if it exits with status 0. The command is run by the "
-                "shell after each run that came to its end and exits with 0 if it was right. In "
-                "its environment FOREWEAVE_STATUS is the exit status (128 + N after signal N) and "
-                "FOREWEAVE_OUTPUT a file with what was printed." },
+      .detail = FW_JUDGE_DETAIL },
     { "limit", 0, "SECONDS", "a run that takes longer is killed, and was wrong (60)",
       FW_OPTION(COUNT, struct refine, limit) },
     { "noise", 0, "KIND:STRENGTH[:USEC]", "where and how often threads dwell (" DEFAULT_NOISE ")",
@@ -112,33 +109,6 @@ static void tell_runtime(struct work *work)
 
 /* --- a run ----------------------------------------------------------------------------------- */
 
-static void judge(const struct work *work, int status)
-{
-    char *number =
-        fw_xasprintf("%d", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-
-    setenv("FOREWEAVE_STATUS", number, 1);
-    setenv("FOREWEAVE_OUTPUT", work->shown, 1);
-    execl("/bin/sh", "sh", "-c", work->options->ok, (char *)NULL);
-    _exit(127);
-}
-
-static bool is_good(const struct work *work, int status)
-{
-    pid_t pid;
-    int answer = -1;
-
-    /* One that was killed for its time was killed by us. */
-    if (!work->options->ok || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
-        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    pid = fork();
-    if (pid == 0)
-        judge(work, status);
-    while (pid > 0 && waitpid(pid, &answer, 0) < 0 && errno == EINTR)
-        continue;
-    return WIFEXITED(answer) && WEXITSTATUS(answer) == 0;
-}
-
 static void remove_traces(const struct fw_recorded *recorded)
 {
     for (size_t i = 0; i < recorded->traces.len; i++)
@@ -167,7 +137,8 @@ static int run_once(struct work *work, uint64_t number)
         status = fw_cmd_fail(end == FW_RECORD_NO_PROGRAM ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
     } else if (!atomic_load(work->stop)) {
         take_counts(work);
-        if (fw_refinement_run(work->refinement, is_good(work, recorded.status)))
+        if (fw_refinement_run(work->refinement,
+                              fw_judge(work->options->ok, recorded.status, work->shown)))
             tell_runtime(work);
     }
     remove_traces(&recorded);

@@ -27,6 +27,7 @@ const struct fw_command fw_cmd_tiddle = {
         "traces that mean the same, and take such a trace out of a long one. Traces of other "
         "formats are taken too, if their threads are called T0, T1 and so on. Tiddle is read by "
         "every command that reads traces.",
+    .rare = true,
     .children = children,
     .max_operands = INT_MAX,
     .examples = examples,

@@ -32,6 +32,8 @@ static const struct fw_command *const commands[] = {
     &fw_cmd_replay,
     &fw_cmd_atomrace,
     &fw_cmd_heal,
+    &fw_cmd_learn,
+    &fw_cmd_guard,
     &fw_cmd_trace,
     &fw_cmd_sections,
     &fw_cmd_tiddle,

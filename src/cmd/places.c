@@ -41,6 +41,7 @@ static void fill(struct fw_places *places, char *directory, char *include)
     places->runtime = fw_xasprintf("%s/" RUNTIME, directory);
     places->atomrace = fw_xasprintf("%s/atomrace/" RUNTIME, directory);
     places->heal = fw_xasprintf("%s/heal/" RUNTIME, directory);
+    places->guard = fw_xasprintf("%s/guard/" RUNTIME, directory);
     places->specs = fw_xasprintf("%s/gcc.specs", directory);
 }
 
@@ -70,6 +71,7 @@ void fw_places_release(struct fw_places *places)
     free(places->runtime);
     free(places->atomrace);
     free(places->heal);
+    free(places->guard);
     free(places->specs);
     free(places->include);
     memset(places, 0, sizeof *places);

@@ -16,6 +16,7 @@ struct fw_places {
     char *runtime;   /* the library itself */
     char *atomrace;  /* the one for threads that run in parallel ... */
     char *heal;      /* ... and are healed by locks, and not watched */
+    char *guard;     /* the one that learns and guards */
     char *specs;     /* what gcc is told through -specs= */
     char *include;   /* of <foreweave/annotate.h> */
 };

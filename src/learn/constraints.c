@@ -236,6 +236,21 @@ size_t fw_constraints_pset(const struct fw_constraints *constraints, uint32_t si
     return constraints->sites.at[site].before.len;
 }
 
+bool fw_constraints_allow(struct fw_constraints *constraints, uint32_t site, unsigned also)
+{
+    struct fw_learnt_state *state = &constraints->sites.at[site];
+    bool news = also & ~state->also;
+
+    state->also |= also;
+    state->shared = true;
+    return news;
+}
+
+unsigned fw_constraints_allowed(const struct fw_constraints *constraints, uint32_t site)
+{
+    return constraints->sites.at[site].also;
+}
+
 /* --- cutpoints ------------------------------------------------------------------------------- */
 
 static bool is_cut(const void *key, uint32_t id)
@@ -290,6 +305,8 @@ struct fw_learnt_news fw_constraints_merge(struct fw_constraints *into,
         numbers[i] = fw_constraints_site(into, &from->sites.at[i].site);
         if (from->sites.at[i].shared)
             news.shared += fw_constraints_share(into, numbers[i]);
+        if (from->sites.at[i].also)
+            news.also += fw_constraints_allow(into, numbers[i], from->sites.at[i].also);
     }
     for (size_t i = 0; i < from->pairs.len; i++)
         news.pairs += fw_constraints_add_pair(into, numbers[from->pairs.at[i].site],

@@ -7,8 +7,8 @@
  *     site 1 r bank deposit bank.c:14 +2 "balance = balance + amount;"
  *     site 2 w bank deposit bank.c:14 +2 "balance = balance + amount;"
  *     site 3 - bank report bank.c:31#2 +4 "print(balance);"
- *     pset 1 2
- *     pset 2
+ *     pset 1 none read 2
+ *     pset 2 self
  *     cut call 3
  *
  * A *site* is a place in the source that survives a rebuild: what happens there (r, w, or - where
@@ -16,8 +16,10 @@
  * it (sections.h has what a spot is).  A site that is named was passed in learning.
  *
  * `pset` has the sites that the first may immediately depend on in another thread; there may be
- * none of them.  A site with a pset is *shared*: it accessed memory that threads shared.  Others
- * accessed only memory of their own thread, or are there for a cutpoint.
+ * none of them.  `self`: it may also depend on an access of its own thread; `none`: on none, where
+ * nobody has accessed the memory before; `read`: a read may come behind another thread's read.
+ * A site with a pset is *shared*: it accessed memory that threads shared.  Others accessed only
+ * memory of their own thread, or are there for a cutpoint.
  *
  * `cut` is a place where a transaction may be split: at the entry of a function, at a call, where
  * a loop begins, where an iteration begins, or just before an access.
@@ -136,6 +138,17 @@ size_t fw_constraints_pair_count(const struct fw_constraints *constraints);
 size_t fw_constraints_pset(const struct fw_constraints *constraints, uint32_t site,
                            const uint32_t **before);
 
+/* What else it may depend on. */
+enum {
+    FW_AFTER_NOBODY = 1,
+    FW_AFTER_SELF = 2,
+    FW_AFTER_READ = 4,
+};
+
+/* The site is shared then.  True: some of it is new. */
+bool fw_constraints_allow(struct fw_constraints *constraints, uint32_t site, unsigned also);
+unsigned fw_constraints_allowed(const struct fw_constraints *constraints, uint32_t site);
+
 /* --- cutpoints ------------------------------------------------------------------------------- */
 
 /* True: new. */
@@ -150,7 +163,7 @@ const struct fw_learnt_cut *fw_constraints_cut(const struct fw_constraints *cons
 
 /* What a merge brought. */
 struct fw_learnt_news {
-    size_t sites, shared, pairs, cuts;
+    size_t sites, shared, pairs, also, cuts;
 };
 
 /* Adds everything of `from`, which is left as it is. */

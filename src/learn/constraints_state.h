@@ -12,6 +12,7 @@
 struct fw_learnt_state {
     struct fw_learnt_site site;
     bool shared;
+    unsigned also; /* FW_AFTER_* */
     FW_VEC(uint32_t) before; /* the pset */
 };
 

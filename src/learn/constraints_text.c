@@ -17,6 +17,8 @@
 
 #define PSET_LINE 64u /* sites in a line */
 
+#define AFTERS 3u
+static const char *const afters[AFTERS] = { "none", "self", "read" }; /* by bit of FW_AFTER_* */
 static const char *const does_words[] = { "r", "w", "-" };
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -157,6 +159,9 @@ static int read_pset(struct reader *reader)
     if (!is_access(reader, site))
         return fw_line_complain(&reader->line, "a pset is of an access, and this site is none");
     fw_constraints_share(constraints, site);
+    for (unsigned i = 0; i < AFTERS; i++)
+        if (fw_line_take(&reader->line, afters[i]))
+            fw_constraints_allow(constraints, site, 1u << i);
     while (fw_line_peek(&reader->line)) {
         if (read_number(reader, &before) < 0)
             return -1;
@@ -324,6 +329,7 @@ static int by_number(const void *a, const void *b)
 static void print_pset(const struct order *order, uint32_t site, struct fw_output *out)
 {
     const uint32_t *before;
+    unsigned also = fw_constraints_allowed(order->constraints, site);
     size_t count = fw_constraints_pset(order->constraints, site, &before);
     uint32_t *numbers = fw_xcalloc(count + 1, sizeof *numbers);
 
@@ -333,6 +339,9 @@ static void print_pset(const struct order *order, uint32_t site, struct fw_outpu
     for (size_t i = 0; i == 0 || i < count; i++) {
         if (i % PSET_LINE == 0)
             fw_output_printf(out, "%spset %" PRIu32, i ? "\n" : "", order->number[site]);
+        for (unsigned k = 0; i == 0 && k < AFTERS; k++)
+            if (also & 1u << k)
+                fw_output_printf(out, " %s", afters[k]);
         if (i < count)
             fw_output_printf(out, " %" PRIu32, numbers[i]);
     }

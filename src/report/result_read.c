@@ -230,7 +230,8 @@ static int read_finding(struct place *at, const cJSON *object, struct fw_result_
         fw_error_set(at->err, "has no 'kind'");
         return locate(at);
     }
-    if (read_events(at, object, finding) < 0 || read_witness(at, object, finding) < 0)
+    if (get_text(at, object, "status", &finding->status) < 0 ||
+        read_events(at, object, finding) < 0 || read_witness(at, object, finding) < 0)
         return -1;
     if (!finding->has_witness)
         return 0;
@@ -253,6 +254,7 @@ static void release_finding(struct fw_result_finding *finding)
     free(finding->witness);
     free(finding->id);
     free(finding->kind);
+    free(finding->status);
 }
 
 /* ---- the file ---- */

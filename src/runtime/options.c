@@ -42,7 +42,9 @@ static bool set_mode(struct fw_runtime_options *options, const char *value, size
     options->record = is(value, length, "record");
     options->control = is(value, length, "control");
     options->atomrace = is(value, length, "atomrace");
-    return options->record || options->control || options->atomrace || is(value, length, "off");
+    options->guarded = is(value, length, "guard");
+    return options->record || options->control || options->atomrace || options->guarded ||
+           is(value, length, "off");
 }
 
 static bool set_text(char *to, size_t room, const char *value, size_t length)
@@ -72,6 +74,11 @@ static bool set_sections(struct fw_runtime_options *options, const char *value, 
 static bool set_heal(struct fw_runtime_options *options, const char *value, size_t length)
 {
     return set_text(options->heal, sizeof options->heal, value, length);
+}
+
+static bool set_guard(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_text(options->guard, sizeof options->guard, value, length);
 }
 
 static bool set_values(struct fw_runtime_options *options, const char *value, size_t length)
@@ -166,6 +173,7 @@ static const struct {
     { "targets", set_targets },
     { "sections", set_sections },
     { "heal", set_heal },
+    { "guard", set_guard },
 };
 
 static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)

@@ -12,6 +12,7 @@ struct fw_runtime_options {
     bool record;    /* mode=record */
     bool control;   /* mode=control */
     bool atomrace;  /* mode=atomrace */
+    bool guarded;   /* mode=guard */
     bool values;    /* values=yes */
     bool repeats;   /* repeats=1: accesses that repeat one are recorded, too */
     char wire[108]; /* name of the recorder's socket; empty: none */
@@ -23,6 +24,7 @@ struct fw_runtime_options {
     bool learn, prefer;        /* learn=1, prefer=1: src/atomrace/sharing.h */
     char sections[128];        /* sections=FILE: src/atomrace/regions_wire.h */
     char heal[128];            /* heal=FILE: src/atomrace/heal_wire.h */
+    char guard[512];           /* guard=FILE: src/guard/guard_wire.h */
     const char *targets;       /* targets=...: src/atomrace/targets.h; in the environment's text */
     size_t targets_length;
 };

@@ -56,11 +56,26 @@ static bool is_hook(const char *name)
     return strncmp(name, "__tsan_", 7) == 0 || strncmp(name, "__sanitizer_", 12) == 0;
 }
 
-/* A call as it stands in the code. */
+/* Hooks that tell of functions and blocks. */
+static bool is_empty(const char *name)
+{
+    static const char *const names[] = { "__tsan_func_entry", "__tsan_func_exit",
+                                         "__sanitizer_cov_trace_pc",
+                                         "__sanitizer_cov_trace_pc_guard" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A call or jump as it stands in the code. */
 struct passed {
-    uint64_t returns;
+    uint64_t start, returns;
     uint32_t branches; /* before it in its function */
     bool hook;
+    bool empty; /* a hook that only tells, and not of an access */
+    bool jumps;
 };
 
 struct look {
@@ -70,6 +85,7 @@ struct look {
     struct fw_steps steps;
     struct fw_calls calls;
     FW_VEC(struct passed) passed;
+    struct fw_call_returns empty; /* calls that tell of no access, by what registers hold */
     struct fw_elf_symbols objects; /* of the file, by name */
     struct fw_hooks *hooks;
 };
@@ -114,6 +130,8 @@ static void take_calls(struct look *look)
             fw_vec_push(look->hooks, ((struct fw_hook) { .returns = call->returns,
                                                          .write = write,
                                                          .address = address_of(look, call) }));
+        else if (call->callee && is_empty(call->callee))
+            fw_vec_push(&look->empty, call->returns);
     }
 }
 
@@ -134,6 +152,19 @@ static void look_into(struct look *look, const struct fw_elf_symbol *symbol)
     fw_vec_release(&ranges);
 }
 
+/* The last thing that a function does may be a jump to its exit's hook. */
+static void pass_jump(struct look *look, const struct fw_step *step)
+{
+    const char *callee = fw_elf_slot_name(look->file, step->slot);
+
+    if (callee && is_empty(callee))
+        fw_vec_push(&look->passed, ((struct passed) { .start = step->address,
+                                                      .returns = step->end,
+                                                      .hook = true,
+                                                      .empty = true,
+                                                      .jumps = true }));
+}
+
 /* The code as it stands: conditional jumps are counted, and calls seen that the flow does not
  * reach or cannot follow.  What of the function is code is looked at, also if not all of it is. */
 static void read_through(struct look *look, const struct fw_elf_symbol *symbol)
@@ -148,13 +179,17 @@ static void read_through(struct look *look, const struct fw_elf_symbol *symbol)
         bool write;
 
         branches += step->goes == FW_GOES_EITHER;
+        if (step->goes == FW_GOES_ANYWHERE && step->slot)
+            pass_jump(look, step);
         if (step->what != FW_STEP_CALL)
             continue;
         callee = fw_callee_name(look->handle, look->file, step);
         if (callee && fw_hook_is_access(callee, &write))
             fw_vec_push(look->hooks, ((struct fw_hook) { .returns = step->end, .write = write }));
         fw_vec_push(&look->passed,
-                    ((struct passed) { step->end, branches, callee && is_hook(callee) }));
+                    ((struct passed) { step->address, step->end, branches,
+                                       callee && is_hook(callee), callee && is_empty(callee),
+                                       false }));
     }
 }
 
@@ -231,8 +266,41 @@ static void take_others(const struct look *look, struct fw_call_returns *calls)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* What was passed that is a hook without effect, by its name or by what registers held. */
+static void take_hook_calls(struct look *look, struct fw_hook_calls *calls)
+{
+    if (look->empty.len)
+        qsort(look->empty.at, look->empty.len, sizeof *look->empty.at, by_number);
+    for (size_t i = 0, j = 0; i < look->passed.len; i++) {
+        const struct passed *passed = &look->passed.at[i];
+        bool access;
+
+        while (j < look->hooks->len && look->hooks->at[j].returns < passed->returns)
+            j++;
+        access = j < look->hooks->len && look->hooks->at[j].returns == passed->returns;
+        if (!access && !passed->empty &&
+            (!look->empty.len || !bsearch(&passed->returns, look->empty.at, look->empty.len,
+                                          sizeof *look->empty.at, by_number)))
+            continue;
+        if (calls->len && fw_vec_last(calls).returns == passed->returns)
+            continue;
+        fw_vec_push(calls, ((struct fw_hook_call) { .start = passed->start,
+                                                    .returns = passed->returns,
+                                                    .access = access,
+                                                    .write = access && look->hooks->at[j].write,
+                                                    .jumps = passed->jumps }));
+    }
+}
+
 static int find(const char *path, struct fw_hooks *hooks, struct fw_call_returns *others,
-                struct fw_error *err)
+                struct fw_hook_calls *calls, struct fw_error *err)
 {
     struct look look = { .hooks = hooks };
     const struct fw_elf_symbols *functions;
@@ -251,10 +319,13 @@ static int find(const char *path, struct fw_hooks *hooks, struct fw_call_returns
         settle(&look);
         if (others)
             take_others(&look, others);
+        if (calls)
+            take_hook_calls(&look, calls);
         fw_vec_release(&look.outliers);
         fw_vec_release(&look.steps);
         fw_vec_release(&look.calls);
         fw_vec_release(&look.passed);
+        fw_vec_release(&look.empty);
         fw_vec_release(&look.objects);
         cs_close(&look.handle);
     }
@@ -264,13 +335,22 @@ static int find(const char *path, struct fw_hooks *hooks, struct fw_call_returns
 
 int fw_hooks_find(const char *path, struct fw_hooks *hooks, struct fw_error *err)
 {
-    return find(path, hooks, NULL, err);
+    return find(path, hooks, NULL, NULL, err);
+}
+
+int fw_hooks_calls(const char *path, struct fw_hook_calls *calls, struct fw_error *err)
+{
+    struct fw_hooks hooks = { 0 };
+    int status = find(path, &hooks, NULL, calls, err);
+
+    fw_vec_release(&hooks);
+    return status;
 }
 
 int fw_hooks_other_calls(const char *path, struct fw_call_returns *calls, struct fw_error *err)
 {
     struct fw_hooks hooks = { 0 };
-    int status = find(path, &hooks, calls, err);
+    int status = find(path, &hooks, calls, NULL, err);
 
     fw_vec_release(&hooks);
     return status;

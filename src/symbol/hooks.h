@@ -31,6 +31,19 @@ FW_VEC_TYPE(fw_call_returns, uint64_t);
 /* Appends where the calls of the file return to that are not of hooks of any kind, ascending. */
 int fw_hooks_other_calls(const char *path, struct fw_call_returns *calls, struct fw_error *err);
 
+/* A call of a hook that only tells: not of atomic operations and their like, which do something. */
+struct fw_hook_call {
+    uint64_t start, returns; /* its instruction, and where it returns to: addresses of the file */
+    bool access;             /* else of a function's entry or exit, or of a basic block */
+    bool write;
+    bool jumps; /* at the end of a function: it does not come back */
+};
+
+FW_VEC_TYPE(fw_hook_calls, struct fw_hook_call);
+
+/* Appends all of the file, by address. */
+int fw_hooks_calls(const char *path, struct fw_hook_calls *calls, struct fw_error *err);
+
 /* Does this name an access hook?  *write: of one that writes. */
 bool fw_hook_is_access(const char *name, bool *write);
 

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fw_constraints_print(again, &second);
     FW_ASSERT(first.used == second.used && memcmp(first.buffer, second.buffer, first.used) == 0);
     news = fw_constraints_merge(again, constraints);
-    FW_ASSERT(!news.sites && !news.shared && !news.pairs && !news.cuts);
+    FW_ASSERT(!news.sites && !news.shared && !news.pairs && !news.also && !news.cuts);
     fw_output_abandon(&first);
     fw_output_abandon(&second);
     fw_constraints_destroy(again);

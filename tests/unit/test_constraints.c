@@ -24,9 +24,9 @@ static const char whole[] = "foreweave constraints 1\n"
                             "site 3 w bank deposit src/bank.c:14#2 +2 \"balance += amount;\"\n"
                             "site 4 - bank report src/bank.c:31 +4\n"
                             "site 5 r libx.so \"std::map<int, int>::at\" \"my file.h:7\" -1\n"
-                            "pset 1 2 3\n"
-                            "pset 2\n"
-                            "pset 3 1 2 3 5\n"
+                            "pset 1 read 2 3\n"
+                            "pset 2 none self\n"
+                            "pset 3 self 1 2 3 5\n"
                             "pset 5\n"
                             "cut access 2\n"
                             "cut entry 4\n"
@@ -73,6 +73,9 @@ static void what_is_read_is_written_the_same(void **state)
     assert_true(fw_constraints_has_pair(constraints, 0, 1));
     assert_false(fw_constraints_has_pair(constraints, 1, 0));
     assert_true(fw_constraints_is_shared(constraints, 1));
+    assert_int_equal(fw_constraints_allowed(constraints, 0), FW_AFTER_READ);
+    assert_int_equal(fw_constraints_allowed(constraints, 1), FW_AFTER_NOBODY | FW_AFTER_SELF);
+    assert_int_equal(fw_constraints_allowed(constraints, 2), FW_AFTER_SELF);
     assert_false(fw_constraints_is_shared(constraints, 3));
     assert_true(fw_constraints_has_cut(constraints, FW_CUT_LOOP, 3));
     assert_false(fw_constraints_has_cut(constraints, FW_CUT_LOOP, 1));
@@ -154,8 +157,8 @@ static void merging_counts_what_is_new(void **state)
                                               "site 1 w bank deposit bank.c:14 +2 "
                                               "\"balance += amount;\"\n"
                                               "site 2 r bank total bank.c:40 +1\n"
-                                              "pset 1 2\n"
-                                              "pset 2 1\n"
+                                              "pset 1 none 2\n"
+                                              "pset 2 self 1\n"
                                               "cut access 1\n"
                                               "cut access 2\n");
     struct fw_learnt_news news = fw_constraints_merge(a, b);
@@ -165,8 +168,9 @@ static void merging_counts_what_is_new(void **state)
     assert_int_equal(news.sites, 1);
     assert_int_equal(news.shared, 1);
     assert_int_equal(news.pairs, 2);
+    assert_int_equal(news.also, 1);
     assert_int_equal(news.cuts, 1);
-    assert_int_equal(again.sites + again.shared + again.pairs + again.cuts, 0);
+    assert_int_equal(again.sites + again.shared + again.pairs + again.also + again.cuts, 0);
     assert_int_equal(fw_constraints_passed(a), 14);
     assert_string_equal(fw_constraints_module(a, 0)->build_id, "ffff");
     fw_constraints_destroy(a);

@@ -1,0 +1,402 @@
+/*
+ * cmd_guard.c - foreweave guard: runs a program and keeps its threads to interleavings that were
+ * tested, or away from those of confirmed findings.
+ */
+#include "base/alloc.h"
+#include "cmd/cmd.h"
+#include "cmd/guard.h"
+#include "cmd/learning.h"
+#include "cmd/places.h"
+#include "cmd/trialrun.h"
+#include "record/launch.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct guard {
+    const char *constraints, *from, *log, *off_file, *prepare, *state, *noise;
+    int unseen, also, turn;
+    bool dry, strict, keep_calls, quiet;
+    uint64_t stall, budget, seed;
+    struct fw_words modules;
+};
+
+static const struct guard defaults = { .stall = 50, .budget = 5, .seed = 1 };
+
+static const char *const unseens[] = { "ignore", "watch", NULL };
+static const char *const alsos[] = { "watch", "ignore", NULL };
+static const char *const turns[] = { "no", "on", "off", NULL };
+
+static const struct fw_option options[] = {
+    { "constraints", 'c', "FILE", "what passing runs taught ('foreweave learn')",
+      FW_OPTION(FILE, struct guard, constraints) },
+    { "from", 0, "RESULT", "forbid the orders of confirmed findings only",
+      FW_OPTION(FILE, struct guard, from),
+      .detail = "RESULT is written by 'foreweave run --format=json'. Of two accesses the one that "
+                "came later in the recorded run waits until the other has been made once; of three "
+                "the other thread's must not come right behind the first. Everything else is "
+                "allowed." },
+    { "dry", 0, NULL, "only log what would be done", FW_OPTION(FLAG, struct guard, dry) },
+    { "stall", 0, "MS", "an access waits so long at most (50)",
+      FW_OPTION(COUNT, struct guard, stall),
+      .detail = "Then it is made all the same, and what it depends on is allowed for the rest of "
+                "the run." },
+    { "unseen", 0, "HOW", "places that were never passed: ignore (default), watch",
+      FW_OPTION(CHOICE, struct guard, unseen), .choices = unseens,
+      .detail = "watch: they may depend on no access of another thread." },
+    { "also", 0, "HOW", "accesses that come too early: watch (default), ignore",
+      FW_OPTION(CHOICE, struct guard, also), .choices = alsos,
+      .detail = "watch: an access that in learning always depended on another thread's waits for "
+                "that if it finds memory untouched, or as its own thread left it; so does a read "
+                "that never came behind another thread's read, if it does now. ignore: only what "
+                "depends on other threads is looked at, as in the source of predecessor sets." },
+    { "budget", 0, "PERCENT", "switch off when threads wait longer (5)",
+      FW_OPTION(COUNT, struct guard, budget),
+      .detail = "Of the time of the threads that take part, once they have waited for a tenth of a "
+                "second altogether. 100: never." },
+    { "log", 0, "FILE", "append violations to FILE, a line of JSON each",
+      FW_OPTION(FILE, struct guard, log),
+      .detail = "'foreweave learn --accept=FILE' adds what was tested since." },
+    { "off-file", 0, "FILE", "switch off while FILE is there",
+      FW_OPTION(FILE, struct guard, off_file),
+      .detail = "SIGUSR1 to this command switches off, SIGUSR2 on." },
+    { "strict", 0, NULL, "do not run the program unguarded",
+      FW_OPTION(FLAG, struct guard, strict),
+      .detail = "Otherwise a program whose constraints cannot be used is run as it is, after an "
+                "error." },
+    { "prepare", 0, "FILE", "write what a service needs, and do not run it",
+      FW_OPTION(FILE, struct guard, prepare),
+      .detail = "The variables of the environment that guard PROGRAM are printed; whoever starts "
+                "it with them needs nothing else. FILE holds the log and the switch." },
+    { "state", 0, "FILE", "tell what was done, of a FILE of --prepare",
+      FW_OPTION(FILE, struct guard, state), .detail = "With --log what FILE has is appended." },
+    { "switch", 0, "HOW", "with --state: on or off", FW_OPTION(CHOICE, struct guard, turn),
+      .choices = turns },
+    { "noise", 0, "PERMILLE[:USEC]", "make failures likely, as in 'learn'",
+      FW_OPTION(TEXT, struct guard, noise), .rare = true },
+    { "seed", 0, "N", "of the noise (1)", FW_OPTION(COUNT, struct guard, seed), .rare = true },
+    { "keep-calls", 0, NULL, "do not change the calls of hooks",
+      FW_OPTION(FLAG, struct guard, keep_calls), .rare = true,
+      .detail = "For measuring what they cost, and where code must stay as it is." },
+    { "module", 0, "FILE,...", "guard this library of the program, too",
+      FW_OPTION(LIST, struct guard, modules) },
+    { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct guard, quiet) },
+    { 0 },
+};
+
+struct work {
+    const struct guard *options;
+    char **argv;
+    char *program;
+    struct fw_places places;
+    struct fw_guard_plan plan;
+    struct fw_guard_file file;
+    struct fw_guard_log log;
+    bool by_file; /* it is off because the file is there */
+};
+
+/* --- what was done --------------------------------------------------------------------------- */
+
+static uint64_t count_of(const struct fw_guard_head *head, enum fw_guard_count what)
+{
+    return atomic_load(&head->counts[what]);
+}
+
+static void tell_counts(const struct fw_guard_head *head, uint64_t lost)
+{
+    uint32_t off = atomic_load(&head->off);
+
+    fw_cmd_error("%" PRIu64 " violations: %" PRIu64 " avoided by waiting, %" PRIu64
+                 " by giving a lock back, %" PRIu64 " %s; waited %.3f s; %" PRIu64
+                 " hooks watched, %" PRIu64 " made nothing%s",
+                 count_of(head, FW_GUARD_VIOLATIONS), count_of(head, FW_GUARD_STALLED),
+                 count_of(head, FW_GUARD_ROLLED), count_of(head, FW_GUARD_PASSED),
+                 head->dry ? "only logged" : "not avoided",
+                 (double)count_of(head, FW_GUARD_NS) / 1e9, count_of(head, FW_GUARD_PLACED),
+                 count_of(head, FW_GUARD_PATCHED),
+                 off == FW_GUARD_OFF_BUDGET  ? "; it switched itself off (--budget)"
+                 : off == FW_GUARD_OFF_ASKED ? "; it is off"
+                                             : "");
+    if (lost)
+        fw_cmd_warning("%" PRIu64 " violations were not logged: they came too fast", lost);
+}
+
+/* --- switches -------------------------------------------------------------------------------- */
+
+static void switch_off(struct fw_guard_head *head, struct fw_guard_log *log, const char *why)
+{
+    uint32_t on = FW_GUARD_ON;
+
+    if (atomic_compare_exchange_strong(&head->off, &on, FW_GUARD_OFF_ASKED))
+        fw_guard_log_say(log, why);
+}
+
+/* What words say is of the time before. */
+static void switch_on(struct fw_guard_head *head, struct fw_guard_log *log, const char *why)
+{
+    if (atomic_load(&head->off) == FW_GUARD_ON)
+        return;
+    atomic_fetch_add(&head->generation, 1);
+    atomic_store(&head->off, FW_GUARD_ON);
+    fw_guard_log_say(log, why);
+}
+
+static void look_for_file(struct work *work)
+{
+    bool there = work->options->off_file && access(work->options->off_file, F_OK) == 0;
+
+    if (there && !work->by_file)
+        switch_off(work->file.head, &work->log, "the file is there: the guard is off");
+    if (!there && work->by_file)
+        switch_on(work->file.head, &work->log, "the file is gone: the guard is on");
+    work->by_file = there;
+}
+
+static void on_tick(void *context)
+{
+    struct work *work = context;
+
+    fw_guard_log_drain(&work->log, work->file.head);
+    look_for_file(work);
+}
+
+static bool on_signal(int signal, void *context)
+{
+    struct work *work = context;
+
+    if (signal == SIGUSR1)
+        switch_off(work->file.head, &work->log, "a signal came: the guard is off");
+    if (signal == SIGUSR2)
+        switch_on(work->file.head, &work->log, "a signal came: the guard is on");
+    return signal == SIGUSR1 || signal == SIGUSR2;
+}
+
+/* --- running --------------------------------------------------------------------------------- */
+
+/* As a shell would say it. */
+static int exit_status(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run_guarded(struct work *work)
+{
+    char *text = fw_xasprintf("mode=guard:guard=%s", work->file.path);
+    struct fw_trialrun run = { .argv = work->argv,
+                               .runtime = work->places.guard,
+                               .options = text,
+                               .tick = on_tick,
+                               .takes = on_signal,
+                               .context = work };
+    struct fw_error err;
+    int status = 0, got;
+
+    look_for_file(work);
+    got = fw_trialrun(&run, &status, &err);
+    free(text);
+    if (got < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (!work->file.head->started)
+        fw_cmd_error("'%s' did not take part: it ran unguarded", work->argv[0]);
+    else if (!work->options->quiet)
+        tell_counts(work->file.head, work->log.lost);
+    return exit_status(status);
+}
+
+/* Nothing of ours is in the program. */
+static int run_unguarded(const struct work *work)
+{
+    fw_cmd_error("'%s' runs unguarded", work->argv[0]);
+    execv(work->program, work->argv);
+    fw_cmd_error("cannot run '%s'", work->program);
+    return FW_EXIT_INPUT;
+}
+
+static int print_environment(const struct work *work)
+{
+    struct fw_output out;
+    char *path = realpath(work->file.path, NULL);
+    int status = fw_cmd_output(&out, NULL);
+
+    if (!status && path) {
+        fw_output_printf(&out, "LD_PRELOAD=%s\n", work->places.guard);
+        fw_output_printf(&out, "FOREWEAVE_OPTIONS=mode=guard:guard=%s\n", path);
+    }
+    if (!status)
+        status = fw_cmd_output_close(&out, FW_EXIT_OK);
+    free(path);
+    return status;
+}
+
+static int prepare(struct work *work, struct fw_error *err)
+{
+    const struct guard *given = work->options;
+    FW_VEC(const char *) files = { 0 };
+    size_t skipped = 0;
+    int status;
+
+    fw_vec_push(&files, work->program);
+    for (size_t i = 0; i < given->modules.len; i++)
+        fw_vec_push(&files, given->modules.at[i]);
+    work->plan.program = fw_learn_program_open(files.at, files.len, err);
+    fw_vec_release(&files);
+    if (!work->plan.program)
+        return -1;
+    status = given->from ? fw_guard_plan_result(&work->plan, given->from, &skipped, err)
+                         : fw_guard_plan_constraints(&work->plan, given->constraints,
+                                                     given->unseen == 1, err);
+    if (status < 0)
+        return -1;
+    if (skipped && !given->quiet)
+        fw_cmd_warning("%zu confirmed findings are no orders of accesses: they are not avoided",
+                       skipped);
+    if (work->plan.missing && !given->quiet)
+        fw_cmd_warning("%zu of %zu shared places of the constraints are not in this build of '%s'",
+                       work->plan.missing, work->plan.sites, work->argv[0]);
+    return fw_places_find(&work->places, err) < 0 ||
+                   fw_guard_plan_write(&work->plan, &work->file, given->prepare, err) < 0
+               ? -1
+               : 0;
+}
+
+static int run_program(struct work *work)
+{
+    struct fw_error err;
+
+    if (prepare(work, &err) < 0)
+        return work->options->strict || work->options->prepare
+                   ? fw_cmd_fail(FW_EXIT_INPUT, &err)
+                   : (fw_cmd_fail(FW_EXIT_INPUT, &err), run_unguarded(work));
+    if (work->options->prepare)
+        return print_environment(work);
+    if (fw_guard_log_open(&work->log, work->options->log, work->plan.program, &err) < 0) {
+        fw_cmd_fail(FW_EXIT_FAILURE, &err);
+        if (work->options->strict)
+            return FW_EXIT_FAILURE;
+    }
+    return run_guarded(work);
+}
+
+/* --- the file of a service ------------------------------------------------------------------- */
+
+static int tell_state(struct work *work)
+{
+    struct fw_error err;
+
+    if (fw_guard_file_open(&work->file, work->options->state, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (work->options->log) {
+        const char *files[] = { work->program };
+
+        work->plan.program = fw_learn_program_open(files, 1, &err);
+        if (!work->plan.program)
+            return fw_cmd_fail(FW_EXIT_INPUT, &err);
+        if (fw_guard_log_open(&work->log, work->options->log, work->plan.program, &err) < 0)
+            return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+        fw_guard_log_drain(&work->log, work->file.head);
+    }
+    if (work->options->turn == 1)
+        switch_on(work->file.head, &work->log, "the guard is on");
+    if (work->options->turn == 2)
+        switch_off(work->file.head, &work->log, "the guard is off");
+    tell_counts(work->file.head, work->log.lost);
+    return FW_EXIT_OK;
+}
+
+/* --- the command ----------------------------------------------------------------------------- */
+
+static int check_options(const struct guard *given)
+{
+    if (given->turn && !given->state)
+        return fw_cmd_usage("--switch needs --state");
+    if (!given->state && !given->constraints == !given->from)
+        return fw_cmd_usage("--constraints or --from is needed: 'foreweave learn' makes "
+                            "constraints");
+    if (given->stall < 1 || given->stall > 10000)
+        return fw_cmd_usage("--stall: 1 to 10000 milliseconds");
+    if (given->budget < 1 || given->budget > 100)
+        return fw_cmd_usage("--budget: 1 to 100 percent");
+    if (given->prepare && strchr(given->prepare, ':'))
+        return fw_cmd_usage("--prepare: a file without ':' in its name");
+    return 0;
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    struct work work = { .options = values, .argv = argv, .file.fd = -1 };
+    struct fw_error err;
+    int status = check_options(values);
+
+    (void)argc;
+    if (status)
+        return status;
+    if (fw_launch_check(argv[0], &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    work.program = fw_launch_path(argv[0]);
+    work.plan.wish = (struct fw_guard_wish) { .also = work.options->also == 0,
+                                              .dry = work.options->dry,
+                                              .keep_calls = work.options->keep_calls,
+                                              .stall = work.options->stall * 1000000u,
+                                              .budget = (uint32_t)work.options->budget,
+                                              .seed = work.options->seed };
+    status = fw_learning_noise(work.options->noise, &work.plan.wish);
+    if (!status)
+        status = work.options->state ? tell_state(&work) : run_program(&work);
+    if (fw_guard_log_close(&work.log, &err) < 0)
+        fw_cmd_error("%s", err.message);
+    fw_guard_file_release(&work.file);
+    fw_guard_plan_release(&work.plan);
+    fw_learn_program_close(work.plan.program);
+    fw_places_release(&work.places);
+    free(work.program);
+    return status;
+}
+
+static const struct fw_example examples[] = {
+    { "foreweave guard -c till.constraints --dry -- ./till", "what would be done?" },
+    { "foreweave guard -c till.constraints --log=guard.log -- ./till", "do it, and tell" },
+    { "foreweave guard --from=result.json -- ./till", "away from what is known to be wrong" },
+    { "foreweave guard -c till.constraints --prepare=till.guard -- ./till",
+      "for a service that others start" },
+    { "foreweave guard --state=till.guard --switch=off -- ./till", "switch it off" },
+    { 0 },
+};
+
+static const struct fw_exit_note exits[] = {
+    { 0, "to 255: the program's own status" },
+    { FW_EXIT_USAGE, "the command line is wrong" },
+    { FW_EXIT_INPUT, "the program cannot be run; with --strict, --prepare or --state: a file "
+                     "cannot be used" },
+    { FW_EXIT_FAILURE, "Foreweave could not do its work" },
+    { 0, NULL },
+};
+
+const struct fw_command fw_cmd_guard = {
+    .name = "guard",
+    .summary = "run a program and keep it to tested interleavings",
+    .operands = "[--] PROGRAM [ARGUMENT...]",
+    .description =
+        "Runs PROGRAM, which was built with 'foreweave cc' or 'foreweave c++', in parallel. Where "
+        "threads were seen to share memory in learning, an access that would immediately depend on "
+        "another thread's access in a way that no passing run has shown waits until that has "
+        "changed, or its time is over. All other hooks are made nothing when the program is "
+        "loaded. Every violation is logged with places, stack, what was done and how long that "
+        "took.\n\n"
+        "Nothing is waited for without a limit. SIGUSR1 and SIGUSR2 to this command, or the file "
+        "of --off-file, switch the guard off and on while the program runs, and it switches itself "
+        "off when it costs more than --budget. A program whose constraints cannot be used is run "
+        "unguarded, after an error, unless --strict is given.",
+    .options = options,
+    .options_size = sizeof(struct guard),
+    .defaults = &defaults,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .examples = examples,
+    .exits = exits,
+    .run = run,
+    .stop_at_operand = true,
+};

@@ -1,0 +1,404 @@
+/*
+ * cmd_learn.c - foreweave learn: runs a program again and again, and keeps what passing runs teach
+ * as constraints for 'foreweave guard'.
+ */
+#include "base/alloc.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/inputs.h"
+#include "cmd/interrupt.h"
+#include "cmd/judge.h"
+#include "cmd/learning.h"
+#include "cmd/places.h"
+#include "cmd/trialrun.h"
+#include "learn/learner.h"
+#include "learn/violations.h"
+#include "record/launch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct learn {
+    const char *constraints, *ok, *inputs, *noise, *output;
+    bool anew, show, quiet;
+    uint64_t runs, idle, limit, seed;
+    struct fw_words modules, accept;
+    int format;
+};
+
+static const struct learn defaults = { .runs = 100, .idle = 10, .limit = 60, .seed = 1 };
+
+static const struct fw_option options[] = {
+    { "constraints", 'c', "FILE", "add to FILE (PROGRAM.constraints)",
+      FW_OPTION(FILE, struct learn, constraints),
+      .detail = "What is there already is kept, so that learning can go on where it ended, with "
+                "other inputs or another build." },
+    { "anew", 0, NULL, "do not keep what FILE has", FW_OPTION(FLAG, struct learn, anew) },
+    { "runs", 'n', "N", "end after N runs in any case (100)",
+      FW_OPTION(COUNT, struct learn, runs) },
+    { "idle", 0, "N", "end when N passing runs brought no pair (10)",
+      FW_OPTION(COUNT, struct learn, idle),
+      .detail = "In a row, of each input. 0: all runs are made." },
+    { "ok", 0, "COMMAND", "a command that says whether a run was right",
+      FW_OPTION(TEXT, struct learn, ok),
+      .detail = FW_JUDGE_DETAIL " Runs that were wrong teach nothing." },
+    { "inputs", 0, "FILE", "run with the arguments in each line of FILE, in turn",
+      FW_OPTION(FILE, struct learn, inputs) },
+    { "noise", 0, "PERMILLE[:USEC]", "let threads dwell at accesses, now and then",
+      FW_OPTION(TEXT, struct learn, noise),
+      .detail = "Of so many in a thousand, for so long at most (100). More interleavings are "
+                "passed in fewer runs; what goes wrong by it teaches nothing." },
+    { "seed", 0, "N", "of the first run's noise (1)", FW_OPTION(COUNT, struct learn, seed) },
+    { "limit", 0, "SECONDS", "a run that takes longer is killed, and was wrong (60)",
+      FW_OPTION(COUNT, struct learn, limit), .detail = "0: none, for servers under load." },
+    { "accept", 0, "LOG,...", "add what 'foreweave guard' logged, and was tested since",
+      FW_OPTION(LIST, struct learn, accept),
+      .detail = "Before the runs; with --runs=0 nothing is run." },
+    { "show", 0, NULL, "the program reads and prints as usual",
+      FW_OPTION(FLAG, struct learn, show), .detail = "Then --ok has no FOREWEAVE_OUTPUT." },
+    { "module", 0, "FILE,...", "learn of this library of the program, too",
+      FW_OPTION(LIST, struct learn, modules) },
+    FW_FORMAT_OPTION(struct learn, format),
+    { "output", 'o', "FILE", "write the table of runs to FILE",
+      FW_OPTION(FILE, struct learn, output) },
+    { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct learn, quiet) },
+    { 0 },
+};
+
+struct taught {
+    struct fw_learnt_news news;
+    bool passed;
+    size_t pairs; /* altogether, afterwards */
+};
+
+struct work {
+    const struct learn *options;
+    char **argv;
+    char *path, *program, *shown;
+    struct fw_places places;
+    struct fw_inputs inputs;
+    struct fw_guard_wish wish;
+    struct fw_learn_program *sites;
+    struct fw_constraints *constraints;
+    struct fw_learner *learner;
+    FW_VEC(struct taught) runs;
+    const atomic_int *stop;
+};
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+static int run_once(struct work *work, char *const *argv)
+{
+    struct fw_guard_file *file = fw_learner_file(work->learner);
+    char *text = fw_xasprintf("mode=guard:guard=%s", file->path);
+    struct fw_trialrun run = { .argv = argv,
+                               .runtime = work->places.guard,
+                               .options = text,
+                               .output = work->options->show ? NULL : work->shown,
+                               .limit = work->options->limit,
+                               .stop = work->stop };
+    struct taught taught = { 0 };
+    struct fw_error err;
+    int status = 0, exit_status = 0;
+
+    file->head->seed = work->options->seed + work->runs.len;
+    file->head->started = 0;
+    if (fw_trialrun(&run, &exit_status, &err) < 0) {
+        status = fw_cmd_fail(FW_EXIT_INPUT, &err);
+    } else if (!file->head->started) {
+        fw_cmd_error("'%s' did not take part: was it built with 'foreweave cc'?", argv[0]);
+        status = FW_EXIT_INPUT;
+    } else if (!atomic_load(work->stop) || work->options->show) {
+        taught.passed = fw_judge(work->options->ok, exit_status, work->shown);
+        taught.news = fw_learner_take(work->learner, taught.passed);
+        taught.pairs = fw_constraints_pair_count(work->constraints);
+        fw_vec_push(&work->runs, taught);
+    }
+    free(text);
+    return status;
+}
+
+/* Anything that is allowed now and was not before. */
+static size_t brought(const struct taught *run)
+{
+    return run->news.pairs + run->news.also;
+}
+
+static int run_all(struct work *work)
+{
+    uint64_t idle = 0, enough = work->options->idle * work->inputs.at.len;
+    int status = 0;
+
+    for (uint64_t i = 0; i < work->options->runs && !status && !atomic_load(work->stop); i++) {
+        status = run_once(work, work->inputs.at.at[i % work->inputs.at.len]);
+        if (status || atomic_load(work->stop))
+            break;
+        if (fw_vec_last(&work->runs).passed)
+            idle = brought(&fw_vec_last(&work->runs)) ? 0 : idle + 1;
+        if (enough && idle >= enough)
+            break;
+    }
+    return status;
+}
+
+/* --- the result ------------------------------------------------------------------------------ */
+
+static size_t last_news(const struct work *work)
+{
+    size_t last = 0;
+
+    for (size_t i = 0; i < work->runs.len; i++)
+        if (brought(&work->runs.at[i]))
+            last = i + 1;
+    return last;
+}
+
+static void print_text(const struct work *work, struct fw_output *out)
+{
+    struct fw_learnt_sizes sizes = fw_learnt_sizes(work->constraints);
+
+    fw_output_text(out, "  run  result   new pairs  new also new shared  new sites    pairs\n");
+    for (size_t i = 0; i < work->runs.len; i++) {
+        const struct taught *run = &work->runs.at[i];
+
+        fw_output_printf(out, "%5zu  %-7s  %9zu  %7zu  %10zu  %9zu  %7zu\n", i + 1,
+                         run->passed ? "passed" : "failed", run->news.pairs, run->news.also,
+                         run->news.shared, run->news.sites, run->pairs);
+    }
+    fw_output_printf(out, "%zu sites, %zu of them shared; sets of", sizes.sites, sizes.shared);
+    for (size_t i = 0; i < FW_LEARN_SIZES; i++)
+        fw_output_printf(out, "%s %zu%s: %zu", i ? "," : "", i,
+                         i + 1 < FW_LEARN_SIZES ? "" : " and more", sizes.of_size[i]);
+    fw_output_printf(out, "; the largest has %zu\n", sizes.largest);
+}
+
+static void print_json(const struct work *work, struct fw_output *out)
+{
+    struct fw_learnt_sizes sizes = fw_learnt_sizes(work->constraints);
+    struct fw_json json = { .out = out };
+
+    fw_json_object(&json, NULL);
+    fw_json_number(&json, "version", 1);
+    fw_json_text(&json, "constraints", work->path);
+    fw_json_array(&json, "runs");
+    for (size_t i = 0; i < work->runs.len; i++) {
+        const struct taught *run = &work->runs.at[i];
+
+        fw_json_object(&json, NULL);
+        fw_json_bool(&json, "passed", run->passed);
+        fw_json_number(&json, "new_pairs", run->news.pairs);
+        fw_json_number(&json, "new_also", run->news.also);
+        fw_json_number(&json, "new_shared", run->news.shared);
+        fw_json_number(&json, "new_sites", run->news.sites);
+        fw_json_number(&json, "pairs", run->pairs);
+        fw_json_end(&json);
+    }
+    fw_json_end(&json);
+    fw_json_number(&json, "last_news", last_news(work));
+    fw_json_number(&json, "sites", sizes.sites);
+    fw_json_number(&json, "shared", sizes.shared);
+    fw_json_array(&json, "sizes");
+    for (size_t i = 0; i < FW_LEARN_SIZES; i++)
+        fw_json_next_number(&json, sizes.of_size[i]);
+    fw_json_end(&json);
+    fw_json_number(&json, "largest", sizes.largest);
+    fw_json_number(&json, "nameless_hooks", fw_learn_program_nameless(work->sites));
+    fw_json_end(&json);
+}
+
+static uint64_t count_passed(const struct work *work)
+{
+    uint64_t passed = 0;
+
+    for (size_t i = 0; i < work->runs.len; i++)
+        passed += work->runs.at[i].passed;
+    return passed;
+}
+
+static int report(struct work *work)
+{
+    struct fw_output out;
+    int status = 0;
+
+    if (work->options->quiet && !work->options->output)
+        return 0;
+    status = fw_cmd_output(&out, work->options->output);
+    if (status)
+        return status;
+    if (work->options->format == FW_FORMAT_JSON)
+        print_json(work, &out);
+    else
+        print_text(work, &out);
+    return fw_cmd_output_close(&out, FW_EXIT_OK);
+}
+
+static int finish(struct work *work)
+{
+    uint64_t passed = count_passed(work), lost;
+    struct fw_error err;
+
+    lost = fw_learner_file(work->learner)->head->counts[FW_GUARD_LOST];
+    if (lost)
+        fw_cmd_warning("%" PRIu64 " pairs found no room and were not learnt", lost);
+    if (!passed && work->options->runs) {
+        fw_cmd_error("no run of '%s' passed: nothing was learnt", work->argv[0]);
+        return FW_EXIT_INPUT;
+    }
+    if (fw_constraints_write(work->constraints, work->path, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (!work->options->quiet)
+        fw_cmd_error("%zu pairs in '%s' after %" PRIu64 " passing and %" PRIu64
+                     " failing runs; run %zu was the last that brought any",
+                     fw_constraints_pair_count(work->constraints), work->path, passed,
+                     (uint64_t)work->runs.len - passed, last_news(work));
+    return report(work);
+}
+
+/* --- the command ----------------------------------------------------------------------------- */
+
+static int read_constraints(struct work *work)
+{
+    const char *name = strrchr(work->program, '/');
+    struct fw_error err;
+
+    work->path = work->options->constraints
+                     ? fw_xstrdup(work->options->constraints)
+                     : fw_xasprintf("%s.constraints", name ? name + 1 : work->program);
+    if (!work->options->anew && access(work->path, F_OK) == 0) {
+        work->constraints = fw_constraints_read(work->path, &err);
+        return work->constraints ? 0 : fw_cmd_fail(FW_EXIT_INPUT, &err);
+    }
+    work->constraints = fw_constraints_create();
+    return 0;
+}
+
+static int accept(struct work *work)
+{
+    struct fw_error err;
+
+    for (size_t i = 0; i < work->options->accept.len; i++) {
+        const char *path = work->options->accept.at[i];
+        int64_t added = fw_violations_accept(work->constraints, path, &err);
+
+        if (added < 0)
+            return fw_cmd_fail(FW_EXIT_INPUT, &err);
+        if (!work->options->quiet)
+            fw_cmd_error("'%s' adds %" PRId64 " pairs", path, added);
+    }
+    return 0;
+}
+
+static int prepare(struct work *work)
+{
+    FW_VEC(const char *) files = { 0 };
+    struct fw_error err;
+    int status = 0;
+
+    fw_vec_push(&files, work->program);
+    for (size_t i = 0; i < work->options->modules.len; i++)
+        fw_vec_push(&files, work->options->modules.at[i]);
+    work->sites = fw_learn_program_open(files.at, files.len, &err);
+    fw_vec_release(&files);
+    if (!work->sites || fw_inputs_read(&work->inputs, work->options->inputs, work->argv, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (!work->inputs.at.len) {
+        fw_cmd_error("'%s' has no lines with arguments", work->options->inputs);
+        return FW_EXIT_INPUT;
+    }
+    status = read_constraints(work);
+    if (!status)
+        status = accept(work);
+    if (status)
+        return status;
+    if (fw_places_find(&work->places, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    work->learner = fw_learner_create(work->sites, work->constraints, &work->wish, &err);
+    if (!work->learner)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    work->shown = fw_xasprintf("%s.output-%d", work->path, (int)getpid());
+    work->stop = fw_interrupt_watch();
+    return 0;
+}
+
+static void release(struct work *work)
+{
+    if (work->shown)
+        unlink(work->shown);
+    fw_learner_destroy(work->learner);
+    fw_constraints_destroy(work->constraints);
+    fw_learn_program_close(work->sites);
+    fw_inputs_release(&work->inputs);
+    fw_places_release(&work->places);
+    fw_vec_release(&work->runs);
+    free(work->path);
+    free(work->program);
+    free(work->shown);
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    struct work work = { .options = values, .argv = argv };
+    struct fw_error err;
+    int status;
+
+    (void)argc;
+    if (work.options->runs < 1 && !work.options->accept.len)
+        return fw_cmd_usage("--runs: at least 1, unless --accept is given");
+    if (fw_launch_check(argv[0], &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    work.program = fw_launch_path(argv[0]);
+    status = fw_learning_noise(work.options->noise, &work.wish);
+    if (!status)
+        status = prepare(&work);
+    if (!status)
+        status = run_all(&work);
+    if (!status && (work.runs.len || !work.options->runs))
+        status = finish(&work);
+    if (!status)
+        status = fw_interrupt_status();
+    release(&work);
+    return status;
+}
+
+static const struct fw_example examples[] = {
+    { "foreweave learn -- ./till", "what do passing runs teach?" },
+    { "foreweave learn --noise=50 --runs=200 --ok='grep 6000 $FOREWEAVE_OUTPUT' -- ./till",
+      "more interleavings, and what is right" },
+    { "foreweave learn --limit=0 --runs=1 --show -- ./till", "of a server, until it ends" },
+    { 0 },
+};
+
+static const struct fw_exit_note exits[] = {
+    { 0, "constraints were written" },
+    { FW_EXIT_USAGE, "the command line is wrong" },
+    { FW_EXIT_INPUT, "the program cannot be run or no run passed, or a file cannot be read" },
+    { FW_EXIT_FAILURE, "Foreweave could not do its work" },
+    { 0, NULL },
+};
+
+const struct fw_command fw_cmd_learn = {
+    .name = "learn",
+    .summary = "learn from passing runs which interleavings are tested",
+    .operands = "[--] PROGRAM [ARGUMENT...]",
+    .description =
+        "Runs PROGRAM, which was built with 'foreweave cc' or 'foreweave c++', again and again, in "
+        "parallel and near the speed of its hooks, and notes for each access in the code on which "
+        "accesses of other threads it immediately depended: its predecessor set. Runs that are "
+        "wrong teach nothing. What was learnt is a file of constraints, by places of the source "
+        "that survive a rebuild; 'foreweave guard' keeps production runs to it.\n\n"
+        "The table tells what each run brought. When runs bring nothing new any more, learning has "
+        "seen what these inputs show.",
+    .options = options,
+    .options_size = sizeof(struct learn),
+    .defaults = &defaults,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .examples = examples,
+    .exits = exits,
+    .run = run,
+    .stop_at_operand = true,
+};

@@ -1,0 +1,62 @@
+/*
+ * guard.h - internal to foreweave guard: what is watched, and what was done.
+ *
+ * The command writes a file (guard/guard_wire.h), which the program maps; it stays beside the
+ * program only to empty the log and to look for the switches.  The program needs nothing of it.
+ */
+#ifndef FW_CMD_GUARD_H
+#define FW_CMD_GUARD_H
+
+#include "base/output.h"
+#include "learn/wire_file.h"
+
+/* --- what is watched (guard_plan.c) ---------------------------------------------------------- */
+
+struct fw_guard_plan {
+    struct fw_learn_program *program;
+    struct fw_guard_wish wish;
+    bool *watched;  /* by site of the program */
+    uint8_t *also;  /* the same: what else they may come behind, FW_AFTER_* */
+    FW_VEC(uint64_t) pairs; /* site << 32 | before */
+    FW_VEC(uint64_t) needs; /* site << 32 | the one that must come first */
+    size_t sites, missing; /* shared sites of the constraints, and those that this build lacks */
+};
+
+/* The wish is set but for mode and sites.  -1: err, also if the constraints are of another program
+ * or nothing of them is found.  Release it in either case. */
+int fw_guard_plan_constraints(struct fw_guard_plan *plan, const char *path, bool watch_unseen,
+                              struct fw_error *err);
+/* Forbids the orders of the confirmed findings of a result.  *skipped: confirmed ones that are no
+ * orders of two accesses that this build has. */
+int fw_guard_plan_result(struct fw_guard_plan *plan, const char *path, size_t *skipped,
+                         struct fw_error *err);
+void fw_guard_plan_release(struct fw_guard_plan *plan);
+
+/* -1: err. */
+int fw_guard_plan_write(const struct fw_guard_plan *plan, struct fw_guard_file *file,
+                        const char *path, struct fw_error *err);
+
+/* --- the log (guard_log.c) ------------------------------------------------------------------- */
+
+struct fw_guard_log {
+    struct fw_output out;
+    bool open;
+    const struct fw_learn_program *program;
+    struct fw_symbolizer *symbolizer;
+    FW_VEC(uint32_t) modules; /* numbers in the symbolizer */
+    uint64_t read;  /* entries of the ring that were read */
+    uint64_t lost;  /* ... that were overwritten before */
+    uint64_t lines;
+};
+
+/* Appends to the file; path NULL: there is none.  -1: err. */
+int fw_guard_log_open(struct fw_guard_log *log, const char *path,
+                      const struct fw_learn_program *program, struct fw_error *err);
+/* What is in the ring. */
+void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_head *head);
+/* A line of the command's own. */
+void fw_guard_log_say(struct fw_guard_log *log, const char *text);
+/* -1: something could not be written. */
+int fw_guard_log_close(struct fw_guard_log *log, struct fw_error *err);
+
+#endif

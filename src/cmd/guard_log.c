@@ -1,0 +1,188 @@
+/*
+ * guard_log.c - violations, one line of JSON each (learn/violations.h); see guard.h.
+ *
+ * The ring is written by the program's threads, each entry by one of them, its turn last.  An entry
+ * whose turn is not the one expected is not ready yet, or was overwritten.
+ */
+#include "cmd/guard.h"
+
+#include "base/alloc.h"
+#include "learn/violations.h"
+#include "symbol/symbolizer.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define MOST_LINES 100000u
+
+int fw_guard_log_open(struct fw_guard_log *log, const char *path,
+                      const struct fw_learn_program *program, struct fw_error *err)
+{
+    struct stat about;
+    int fd;
+
+    *log = (struct fw_guard_log) { .program = program };
+    if (!path)
+        return 0;
+    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0 || fstat(fd, &about) < 0)
+        return fw_error_errno(err, "cannot write the log '%s'", path);
+    fw_output_open_fd(&log->out, fd, path);
+    log->open = true;
+    log->symbolizer = fw_symbolizer_create();
+    for (size_t i = 0; i < fw_learn_program_module_count(program); i++)
+        fw_vec_push(&log->modules,
+                    fw_symbolizer_module(log->symbolizer, fw_learn_program_module(program, i)->path,
+                                         NULL, 0));
+    if (!about.st_size)
+        fw_violations_begin(&log->out);
+    fw_output_flush(&log->out);
+    return 0;
+}
+
+static bool may_write(struct fw_guard_log *log)
+{
+    if (!log->open || log->lines > MOST_LINES)
+        return false;
+    if (log->lines++ < MOST_LINES)
+        return true;
+    fw_output_text(&log->out, "{\"says\":\"this log is long enough: the rest is counted only\"}\n");
+    return false;
+}
+
+static void put_time(struct fw_json *json, uint64_t ns)
+{
+    time_t seconds = (time_t)(ns / 1000000000u);
+    char text[64], all[96];
+    struct tm parts;
+
+    gmtime_r(&seconds, &parts);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(all, sizeof all, "%s.%06uZ", text, (unsigned)(ns / 1000u % 1000000u));
+    fw_json_text(json, "time", all);
+}
+
+void fw_guard_log_say(struct fw_guard_log *log, const char *text)
+{
+    struct fw_json json = { .out = &log->out };
+    struct timespec now;
+
+    if (!may_write(log))
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    fw_json_object(&json, NULL);
+    put_time(&json, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    fw_json_text(&json, "says", text);
+    fw_json_end(&json);
+    fw_output_flush(&log->out);
+}
+
+static void put_frame(struct fw_guard_log *log, struct fw_json *json, uint64_t frame)
+{
+    uint64_t module = (frame >> 48) - 1, offset = frame & ((UINT64_C(1) << 48) - 1);
+    struct fw_source_frame frames[16];
+    size_t count = module < log->modules.len
+                       ? fw_symbolizer_frames(log->symbolizer, log->modules.at[module], offset - 1,
+                                              frames, 16)
+                       : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        char *text = fw_xasprintf("%s %s:%u", frames[i].function ? frames[i].function : "?",
+                                  frames[i].at.file ? frames[i].at.file : "?", frames[i].at.line);
+
+        fw_json_text(json, NULL, text);
+        free(text);
+    }
+}
+
+static void put_violation(struct fw_guard_log *log, struct fw_json *json,
+                          const struct fw_guard_entry *entry)
+{
+    static const char *const done[] = { "nothing", "stalled", "rolled back", "passed" };
+    const struct fw_constraints *sites = fw_learn_program_sites(log->program);
+    char address[32];
+
+    snprintf(address, sizeof address, "0x%" PRIx64, entry->address);
+    fw_json_number(json, "process", (uint64_t)entry->process);
+    fw_json_number(json, "thread", entry->thread);
+    fw_json_number(json, "other", entry->other);
+    fw_violation_sites(json, fw_constraints_get(sites, entry->site - 1),
+                       entry->before ? fw_constraints_get(sites, entry->before - 1) : NULL,
+                       entry->also);
+    fw_json_text(json, "address", address);
+    fw_json_text(json, "done", done[entry->done]);
+    fw_json_number(json, "ns", entry->ns);
+    fw_json_number(json, "tries", entry->tries);
+    fw_json_array(json, "stack");
+    for (uint32_t i = 0; i < entry->frame_count; i++)
+        put_frame(log, json, entry->frames[i]);
+    fw_json_end(json);
+}
+
+/* The program may have written anything into it. */
+static bool is_violation(const struct fw_guard_log *log, const struct fw_guard_entry *entry)
+{
+    uint32_t count = fw_constraints_site_count(fw_learn_program_sites(log->program));
+
+    return entry->done <= FW_GUARD_DID_PASS && entry->site && entry->site <= count &&
+           entry->before <= count && entry->frame_count <= FW_GUARD_FRAMES;
+}
+
+static void put_entry(struct fw_guard_log *log, const struct fw_guard_entry *entry)
+{
+    struct fw_json json = { .out = &log->out };
+
+    if (!may_write(log))
+        return;
+    fw_json_object(&json, NULL);
+    put_time(&json, entry->time);
+    if (is_violation(log, entry))
+        put_violation(log, &json, entry);
+    else if (entry->done == FW_GUARD_DID_STOP)
+        fw_json_text(&json, "says", "the budget is spent: the guard is off");
+    fw_json_end(&json);
+}
+
+void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_head *head)
+{
+    uint64_t end = atomic_load(&head->logged);
+    bool any = false;
+
+    if (end - log->read > FW_GUARD_LOG) {
+        log->lost += end - FW_GUARD_LOG - log->read;
+        log->read = end - FW_GUARD_LOG;
+    }
+    for (; log->read < end; log->read++) {
+        struct fw_guard_entry *from = &fw_guard_log(head)[log->read % FW_GUARD_LOG], entry;
+        uint64_t turn = atomic_load(&from->turn);
+
+        if (turn < log->read + 1)
+            break; /* it is being written */
+        memcpy(&entry, from, sizeof entry);
+        atomic_thread_fence(memory_order_acquire); /* it was read before it is looked at again */
+        if (atomic_load(&from->turn) != log->read + 1)
+            log->lost++;
+        else
+            put_entry(log, &entry);
+        any = true;
+    }
+    if (any && log->open)
+        fw_output_flush(&log->out);
+}
+
+int fw_guard_log_close(struct fw_guard_log *log, struct fw_error *err)
+{
+    int status = 0;
+
+    fw_symbolizer_destroy(log->symbolizer);
+    fw_vec_release(&log->modules);
+    if (log->open)
+        status = fw_output_close(&log->out, err);
+    log->open = false;
+    return status;
+}

@@ -1,0 +1,245 @@
+/* guard.c - see guard.h: accesses, and what is done about violations. */
+#include "guard/guard.h"
+#include "guard/learning.h"
+#include "guard/locks.h"
+#include "guard/violation.h"
+#include "runtime/futex.h"
+#include "runtime/rt.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define RANGE_WORDS 64u /* of a long range the first ones are looked at */
+#define DROP        (256u << 10) /* larger blocks are forgotten by the page */
+
+struct fw_guard_head *fw_guard;
+
+static _Atomic uint32_t generation; /* that the words are of */
+
+/* It was switched on again: what words say is old. */
+static void begin_anew(uint32_t now)
+{
+    uint32_t was = atomic_exchange(&generation, now);
+
+    if (was != now)
+        fw_call(SYS_madvise, fw_word_cells, FW_WORDS_ROOM, MADV_DONTNEED, 0);
+}
+
+static bool objects_to_pair(uint32_t site, uint32_t before)
+{
+    uint64_t pair = FW_GUARD_PAIR(site, before);
+    const _Atomic uint64_t *at = fw_guard_pair_at(fw_guard, pair);
+    uint64_t there = at ? atomic_load_explicit(at, memory_order_relaxed) : 0;
+
+    if (fw_guard->mode == FW_GUARD_FORBID)
+        return there && !(there & FW_GUARD_PAIR_GONE);
+    return !there && at;
+}
+
+/* What the site has never come behind; only if there are others' accesses to wait for. */
+static unsigned objects_also(uint32_t site, unsigned also)
+{
+    uint32_t need = fw_guard_needs(fw_guard)[site];
+    unsigned marks;
+
+    if (need && !(fw_guard_sites(fw_guard)[need] & FW_GUARD_SEEN))
+        return FW_WORD_NOBODY; /* its order is of findings */
+    if (fw_guard->mode != FW_GUARD_ALLOW || !fw_guard->also)
+        return 0;
+    marks = atomic_load_explicit(&fw_guard_sites(fw_guard)[site], memory_order_relaxed);
+    return marks & (FW_GUARD_HAS_PAIRS | FW_GUARD_READ) ? also & ~(marks >> FW_GUARD_ALSO) : 0;
+}
+
+bool fw_guard_objects(uint32_t site, const struct fw_word_seen *seen,
+                      struct fw_guard_objection *why)
+{
+    *why = (struct fw_guard_objection){ 0 };
+    for (unsigned i = 0; i < seen->count; i++)
+        if (FW_UNLIKELY(objects_to_pair(site, fw_word_site(seen->before[i])))) {
+            why->before = seen->before[i];
+            return true;
+        }
+    why->also = objects_also(site, seen->also);
+    return why->also;
+}
+
+static void look(uintptr_t word, uint32_t who, bool write)
+{
+    /* relaxed: words.h */
+    uint64_t cell = atomic_load_explicit(fw_word_cell(word), memory_order_relaxed);
+    struct fw_guard_objection why;
+    uint32_t site = fw_word_site(who);
+    struct fw_word_seen seen;
+
+    if (fw_word_repeats(cell, who, write))
+        return;
+    fw_word_look(word, cell, who, write, &seen);
+    if (fw_guard->mode == FW_GUARD_LEARN) {
+        fw_guard_learn(word, who, write, &seen);
+        return;
+    }
+    if (FW_UNLIKELY(fw_guard_objects(site, &seen, &why)))
+        fw_guard_violated(word, who, write, &why);
+    fw_word_note(word, who, write);
+}
+
+void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site)
+{
+    uint32_t self = fw_guard_self, now;
+    uintptr_t word = address & ~(uintptr_t)3, end = address + bytes;
+
+    if (FW_UNLIKELY(!self))
+        self = fw_guard_self_new();
+    /* relaxed: a switch, seen sooner or later */
+    if (!self || atomic_load_explicit(&fw_guard->off, memory_order_relaxed))
+        return;
+    now = atomic_load_explicit(&fw_guard->generation, memory_order_relaxed);
+    if (FW_UNLIKELY(now != atomic_load_explicit(&generation, memory_order_relaxed)))
+        begin_anew(now);
+    if (FW_UNLIKELY(fw_guard->noise))
+        fw_guard_dwell();
+    for (unsigned i = 0; word < end && i < RANGE_WORDS; i++, word += 4)
+        look(word, fw_word_who(site, self), write);
+    if (fw_guard->mode == FW_GUARD_FORBID)
+        atomic_fetch_or_explicit(&fw_guard_sites(fw_guard)[site], FW_GUARD_SEEN,
+                                 memory_order_relaxed); /* a mark */
+    fw_guard_locks_pass();
+}
+
+void fw_guard_freed(const void *memory, size_t bytes)
+{
+    uintptr_t begin = (uintptr_t)memory, page = 4096;
+
+    if (!fw_guard || !memory)
+        return;
+    if (bytes >= DROP) { /* cells take twice the room, and wrap around at the window's end */
+        uintptr_t whole = (begin + page - 1) & ~(page - 1), end = (begin + bytes) & ~(page - 1);
+
+        if (end - whole < FW_WORD_WINDOW - (whole & (FW_WORD_WINDOW - 1)))
+            fw_call(SYS_madvise, fw_word_cell(whole), (end - whole) * 2, MADV_DONTNEED, 0);
+        return;
+    }
+    fw_words_forget(begin, bytes);
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+static bool complain(const char *what, const char *path)
+{
+    static const char head[] = "foreweave: the program runs unguarded: ";
+
+    fw_call(SYS_write, 2, head, sizeof head - 1, 0);
+    fw_call(SYS_write, 2, what, strlen(what), 0);
+    fw_call(SYS_write, 2, " '", 2, 0);
+    fw_call(SYS_write, 2, path, strlen(path), 0);
+    fw_call(SYS_write, 2, "'\n", 2, 0);
+    return false;
+}
+
+static bool fits(const struct fw_guard_head *head, uint64_t at, uint64_t count, uint64_t size)
+{
+    return at % 8 == 0 && at >= sizeof *head && at <= head->bytes && count <= head->bytes &&
+           count * size <= head->bytes - at;
+}
+
+static bool is_whole(const struct fw_guard_head *head, uint64_t bytes)
+{
+    return head->bytes == bytes && head->module_count <= FW_GUARD_MODULES &&
+           head->site_count <= FW_GUARD_SITES && head->mode <= FW_GUARD_FORBID &&
+           head->pair_room && !(head->pair_room & (head->pair_room - 1)) &&
+           fits(head, head->modules_at, head->module_count, sizeof(struct fw_guard_module)) &&
+           fits(head, head->hooks_at, head->hook_count, sizeof(struct fw_guard_hook)) &&
+           fits(head, head->sites_at, head->site_count + UINT64_C(1), 1) &&
+           fits(head, head->needs_at, head->site_count + UINT64_C(1), 4) &&
+           fits(head, head->pairs_at, head->pair_room, 8) &&
+           fits(head, head->log_at, FW_GUARD_LOG, sizeof(struct fw_guard_entry));
+}
+
+/* Do the numbers in it name what is there, in order? */
+static bool is_sound(const struct fw_guard_head *head)
+{
+    const struct fw_guard_hook *hooks = fw_guard_hooks(head);
+
+    for (uint32_t i = 0; i < head->module_count; i++) {
+        const struct fw_guard_module *module = &fw_guard_modules(head)[i];
+
+        if (module->first_hook > head->hook_count ||
+            module->hook_count > head->hook_count - module->first_hook)
+            return false;
+        for (uint32_t k = 1; k < module->hook_count; k++)
+            if (hooks[module->first_hook + k].returns <= hooks[module->first_hook + k - 1].returns)
+                return false;
+    }
+    for (uint32_t i = 0; i <= head->site_count; i++)
+        if (fw_guard_needs(head)[i] > head->site_count)
+            return false;
+    for (uint32_t i = 0; i < head->hook_count; i++)
+        if (hooks[i].site > head->site_count || hooks[i].length > hooks[i].returns)
+            return false;
+    return true;
+}
+
+static struct fw_guard_head *map_file(const char *path)
+{
+    long fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0), size;
+    struct fw_guard_head *head;
+
+    if (fd < 0) {
+        complain("cannot open for reading and writing", path);
+        return NULL;
+    }
+    size = fw_call(SYS_lseek, fd, 0, SEEK_END, 0);
+    head = size < (long)sizeof *head
+               ? MAP_FAILED
+               : (void *)fw_syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    fw_call(SYS_close, fd, 0, 0, 0);
+    if ((uintptr_t)head > (uintptr_t)-4096 || head->magic != FW_GUARD_MAGIC ||
+        head->version != FW_GUARD_VERSION) {
+        complain("not a guard's file of this version:", path);
+        return NULL;
+    }
+    if (!is_whole(head, (uint64_t)size) || !is_sound(head)) {
+        complain("the guard's file is damaged:", path);
+        return NULL;
+    }
+    return head;
+}
+
+/* Pages that are not touched take nothing; the address space is all that is asked for. */
+static bool map_words(void)
+{
+    long memory = fw_syscall(SYS_mmap, 0, FW_WORDS_ROOM, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if ((uintptr_t)memory > (uintptr_t)-4096)
+        return false;
+    fw_call(SYS_madvise, memory, FW_WORDS_ROOM, MADV_NOHUGEPAGE, 0);
+    fw_call(SYS_madvise, memory, FW_WORDS_ROOM, MADV_DONTDUMP, 0);
+    fw_word_cells = (_Atomic uint64_t *)memory;
+    return true;
+}
+
+bool fw_guard_open(const char *path)
+{
+    struct fw_guard_head *head = map_file(path);
+
+    if (!head)
+        return false;
+    if (!map_words())
+        return complain("no address space for what words of memory need, with", path);
+    if (!fw_guard_threads_begin())
+        return complain("no key for its threads is left, with", path);
+    generation = head->generation;
+    atomic_fetch_add(&head->started, 1);
+    fw_guard = head;
+    fw_guard_violations_begin();
+    return true;
+}
+
+/* Memory is as it was, and so are the words; the other threads are gone. */
+void fw_guard_forked(void)
+{
+    atomic_fetch_add(&fw_guard->started, 1);
+    fw_guard_violations_begin();
+}

@@ -1,0 +1,70 @@
+/*
+ * init.c - how this library comes to life in a program.
+ *
+ * Without FOREWEAVE_OPTIONS, or with a file that cannot be used, nothing is switched on and the
+ * program runs as it would alone.
+ */
+#include "guard/guard.h"
+#include "guard/locks.h"
+#include "runtime/modules.h"
+#include "runtime/options.h"
+#include "runtime/thread.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdlib.h>
+
+static struct fw_runtime_options options;
+
+void *fw_real_symbol(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+static void follow_nothing(enum fw_flow what)
+{
+    (void)what;
+}
+
+static void start(void)
+{
+    struct fw_thread *t;
+    void *frame;
+
+    backtrace(&frame, 1); /* loads what it needs, while that is harmless */
+    fw_flow_follow = follow_nothing;
+    fw_flow_freed = fw_guard_freed;
+    fw_guard_locks_begin();
+    fw_calls_follow = fw_guard_locks_call;
+    fw_modules_follow = fw_guard_module;
+    fw_modules_always = true;
+    t = fw_say();
+    fw_modules_begin(t);
+    fw_said(t);
+    fw_guard_self_new();
+}
+
+/* After the real functions are known. */
+static __attribute__((constructor(102))) void fw_runtime_init(void)
+{
+    const char *text = getenv("FOREWEAVE_OPTIONS");
+
+    if (!text)
+        return;
+    fw_runtime_options_parse(&options, text);
+    if (options.guarded && options.guard[0] && fw_guard_open(options.guard))
+        start();
+}
+
+void fw_runtime_forked(void)
+{
+    if (fw_guard)
+        fw_guard_forked();
+}
+
+void fw_runtime_ending(enum fw_wire_kind kind, uint64_t operand, const char *text)
+{
+    (void)kind;
+    (void)operand;
+    (void)text;
+}

@@ -1,0 +1,24 @@
+/*
+ * learning.h - what accesses teach.
+ *
+ * A hook comes before its access.  Where nothing keeps other threads from accessing the word in
+ * between, what the hook saw need not be what the access did, and a passing run would teach what it
+ * has not done.  So what is new is kept back until the thread is seen next, at a hook or in an
+ * interceptor, and forgotten if the word was written meanwhile.  Under a lock that never happens:
+ * the lock's release is seen first.
+ */
+#ifndef FW_GUARD_LEARNING_H
+#define FW_GUARD_LEARNING_H
+
+#include "guard/words.h"
+
+/* The access is noted, and what it teaches kept back. */
+void fw_guard_learn(uintptr_t word, uint32_t who, bool write, const struct fw_word_seen *seen);
+
+/* The thread is seen again, or ends. */
+void fw_guard_learnt(void);
+
+/* Noise: makes interleavings likely that are rare, in learning and in tests. */
+void fw_guard_dwell(void);
+
+#endif

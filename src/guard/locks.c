@@ -1,0 +1,52 @@
+/* locks.c - see locks.h. */
+#include "guard/locks.h"
+#include "guard/guard.h"
+#include "guard/learning.h"
+#include "runtime/futex.h"
+#include "runtime/rt.h"
+
+#include <string.h>
+
+#define KIND 0x7f /* of a mutex: normal, recursive, checked, adaptive are 0 to 3 */
+
+__thread pthread_mutex_t *fw_guard_lock_latest;
+
+static __typeof__(&pthread_mutex_lock) real_lock;
+static __typeof__(&pthread_mutex_unlock) real_unlock;
+
+void fw_guard_locks_begin(void)
+{
+    real_lock = (__typeof__(real_lock))fw_real_symbol("pthread_mutex_lock");
+    real_unlock = (__typeof__(real_unlock))fw_real_symbol("pthread_mutex_unlock");
+}
+
+void fw_guard_locks_call(const char *name, const void *object)
+{
+    bool locks = object && strcmp(name, "pthread_mutex_lock") == 0;
+
+    fw_guard_learnt();
+    fw_guard_lock_latest = locks ? (pthread_mutex_t *)(uintptr_t)object : NULL;
+    if (locks && FW_UNLIKELY(fw_guard->noise) && fw_guard_self)
+        fw_guard_dwell();
+}
+
+/* The call may have failed: who owns it says the mutex itself. */
+pthread_mutex_t *fw_guard_lock_fresh(void)
+{
+    pthread_mutex_t *lock = fw_guard_lock_latest;
+
+    if (!lock || !real_lock || !real_unlock || (lock->__data.__kind & KIND) > 3 ||
+        lock->__data.__owner != (int)fw_call(SYS_gettid, 0, 0, 0, 0) || lock->__data.__count > 1)
+        return NULL;
+    return lock;
+}
+
+void fw_guard_lock_give(pthread_mutex_t *lock)
+{
+    real_unlock(lock);
+}
+
+void fw_guard_lock_take(pthread_mutex_t *lock)
+{
+    real_lock(lock);
+}

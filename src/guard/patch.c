@@ -1,0 +1,82 @@
+/* patch.c - see patch.h. */
+#include "guard/patch.h"
+#include "runtime/futex.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096u
+
+/* As the processors' makers advise. */
+static const uint8_t nothing[8][8] = {
+    { 0 },
+    { 0x90 },
+    { 0x66, 0x90 },
+    { 0x0f, 0x1f, 0x00 },
+    { 0x0f, 0x1f, 0x40, 0x00 },
+    { 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+    { 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+    { 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00 },
+};
+
+/* Is this the call or jump that the file has there? */
+static bool is_as_expected(const uint8_t *at, const struct fw_guard_hook *hook)
+{
+    uint8_t kind = hook->jumps ? 0x20 : 0x10; /* of the second byte behind ff */
+    const uint8_t *code = at;
+
+    if (hook->length < 2 || hook->length > 7)
+        return false;
+    if (hook->length == 5 && *code == (hook->jumps ? 0xe9 : 0xe8))
+        return true;
+    while (code < at + 2 && ((*code & 0xf0) == 0x40 || *code == 0x67)) /* prefixes */
+        code++;
+    return code[0] == 0xff && (code[1] & 0x38) == kind;
+}
+
+static void make_nothing(uint8_t *at, const struct fw_guard_hook *hook)
+{
+    memcpy(at, nothing[hook->length], hook->length);
+    if (hook->jumps)
+        *at = 0xc3; /* returns; what is behind it is never come to */
+}
+
+static bool protect(uintptr_t begin, uintptr_t end, int how)
+{
+    return fw_call(SYS_mprotect, begin, end - begin, how, 0) == 0;
+}
+
+/* Hooks from `i` on that lie in pages next to each other; returns the next. */
+static uint32_t patch_pages(struct fw_guard_head *head, const struct fw_guard_hook *hooks,
+                            uint32_t count, uint32_t i, uintptr_t base)
+{
+    uintptr_t begin = (base + hooks[i].returns - 7) & ~(uintptr_t)(PAGE - 1), end = begin;
+    uint32_t last = i;
+
+    for (; last < count && base + hooks[last].returns - 7 <= end + PAGE; last++)
+        end = (base + hooks[last].returns + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    if (!protect(begin, end, PROT_READ | PROT_WRITE)) {
+        atomic_fetch_add(&head->counts[FW_GUARD_KEPT], last - i);
+        return last;
+    }
+    for (; i < last; i++) {
+        uint8_t *at = (uint8_t *)(base + hooks[i].returns - hooks[i].length);
+        bool good = !hooks[i].site && is_as_expected(at, &hooks[i]);
+
+        if (good)
+            make_nothing(at, &hooks[i]);
+        if (!hooks[i].site)
+            atomic_fetch_add(&head->counts[good ? FW_GUARD_PATCHED : FW_GUARD_KEPT], 1);
+    }
+    protect(begin, end, PROT_READ | PROT_EXEC);
+    return last;
+}
+
+void fw_guard_patch(struct fw_guard_head *head, const struct fw_guard_module *module,
+                    uintptr_t base)
+{
+    const struct fw_guard_hook *hooks = fw_guard_hooks(head) + module->first_hook;
+
+    for (uint32_t i = 0; i < module->hook_count;)
+        i = patch_pages(head, hooks, module->hook_count, i, base);
+}

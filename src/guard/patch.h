@@ -1,0 +1,19 @@
+/*
+ * patch.h - calls of hooks that become nothing.
+ *
+ * A call takes two to seven bytes; they become instructions that do nothing, and a jump to a hook
+ * at the end of a function becomes its return.  It is done when a module is loaded, before anybody
+ * runs in it.  Pages are writable only while that is done, and not executable then.
+ */
+#ifndef FW_GUARD_PATCH_H
+#define FW_GUARD_PATCH_H
+
+#include "guard/guard_wire.h"
+
+#include <stdint.h>
+
+/* Those of the hooks that have no site.  Counts what it did. */
+void fw_guard_patch(struct fw_guard_head *head, const struct fw_guard_module *module,
+                    uintptr_t base);
+
+#endif

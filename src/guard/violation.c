@@ -1,0 +1,221 @@
+/*
+ * violation.c - see violation.h.
+ *
+ * A thread that waits holds nothing of ours, so others are never kept from going on by us; what it
+ * holds of the program's may keep them, and then its time is over soon.
+ */
+#include "guard/violation.h"
+#include "guard/guard.h"
+#include "guard/locks.h"
+#include "runtime/futex.h"
+#include "runtime/rt.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <string.h>
+
+#define SPINS  200u
+#define LOOK   8u /* rounds between looks at a word that has not changed: others may have */
+#define YIELDS 50u
+#define NAP    50000u /* ns */
+#define TRIES  8u     /* to go back to before a lock */
+#define GRACE  (FW_SECOND / 10) /* ns of waiting before the budget is looked at */
+#define STACK  64
+
+static uint64_t begun;
+
+static uint64_t clock_now(int clock)
+{
+    struct timespec time = { 0, 0 };
+
+    fw_call(SYS_clock_gettime, clock, &time, 0, 0);
+    return (uint64_t)time.tv_sec * FW_SECOND + (uint64_t)time.tv_nsec;
+}
+
+void fw_guard_violations_begin(void)
+{
+    begun = clock_now(CLOCK_MONOTONIC);
+}
+
+static void count(enum fw_guard_count what, uint64_t by)
+{
+    atomic_fetch_add_explicit(&fw_guard->counts[what], by, memory_order_relaxed); /* a number */
+}
+
+/* --- the log --------------------------------------------------------------------------------- */
+
+/* Frames of modules that are known, the hook's caller first. */
+static uint32_t take_frames(uint64_t *frames)
+{
+    void *stack[STACK];
+    int depth = backtrace(stack, STACK);
+    uint32_t taken = 0;
+
+    for (int i = 0; i < depth && taken < FW_GUARD_FRAMES; i++) {
+        frames[taken] = fw_guard_frame((uintptr_t)stack[i]);
+        taken += frames[taken] != 0;
+    }
+    return taken;
+}
+
+static void put(struct fw_guard_entry *entry)
+{
+    uint64_t number = atomic_fetch_add(&fw_guard->logged, 1);
+    struct fw_guard_entry *to = &fw_guard_log(fw_guard)[number % FW_GUARD_LOG];
+
+    entry->process = (int32_t)fw_call(SYS_getpid, 0, 0, 0, 0);
+    entry->time = clock_now(CLOCK_REALTIME);
+    /* Who reads it takes it for unfinished meanwhile. */
+    atomic_store(&to->turn, 0);
+    memcpy((char *)to + sizeof to->turn, (const char *)entry + sizeof entry->turn,
+           sizeof *entry - sizeof entry->turn);
+    /* release: the command reads it after its turn */
+    atomic_store_explicit(&to->turn, number + 1, memory_order_release);
+}
+
+/* --- the budget ------------------------------------------------------------------------------ */
+
+/* Of the time of all threads that take part, as many as there are now. */
+static void keep_budget(uint64_t now)
+{
+    uint64_t waited = atomic_load_explicit(&fw_guard->counts[FW_GUARD_NS], memory_order_relaxed);
+    uint64_t threads = fw_guard_threads(), all = (now - begun) * (threads ? threads : 1);
+    struct fw_guard_entry entry = { .done = FW_GUARD_DID_STOP };
+    uint32_t on = FW_GUARD_ON;
+
+    if (fw_guard->budget >= 100 || waited < GRACE || waited / fw_guard->budget < all / 100)
+        return;
+    if (atomic_compare_exchange_strong(&fw_guard->off, &on, FW_GUARD_OFF_BUDGET))
+        put(&entry);
+}
+
+/* --- waiting --------------------------------------------------------------------------------- */
+
+/* Would the access be allowed by now? */
+static bool may_go_on(uintptr_t word, uint64_t cell, uint32_t who, bool write)
+{
+    struct fw_guard_objection why;
+    struct fw_word_seen seen;
+
+    fw_word_look(word, cell, who, write, &seen);
+    return !fw_guard_objects(fw_word_site(who), &seen, &why);
+}
+
+static void pause_a_little(unsigned round)
+{
+    struct timespec nap = { 0, NAP };
+
+    if (round < SPINS)
+        __builtin_ia32_pause();
+    else if (round < SPINS + YIELDS)
+        fw_call(SYS_sched_yield, 0, 0, 0, 0);
+    else
+        fw_call(SYS_nanosleep, &nap, 0, 0, 0);
+}
+
+/* Until another access has changed the word so that it may. */
+static bool wait_for_change(uintptr_t word, uint32_t who, bool write, uint64_t until)
+{
+    const _Atomic uint64_t *at = fw_word_cell(word);
+    uint64_t cell = atomic_load_explicit(at, memory_order_relaxed);
+
+    for (unsigned round = 0; round < SPINS || clock_now(CLOCK_MONOTONIC) < until; round++) {
+        uint64_t now = atomic_load_explicit(at, memory_order_relaxed);
+
+        if (atomic_load_explicit(&fw_guard->off, memory_order_relaxed))
+            return false;
+        if ((now != cell || round % LOOK == 0) && may_go_on(word, now, who, write))
+            return true;
+        cell = now;
+        pause_a_little(round);
+    }
+    return false;
+}
+
+/* --- what is done ---------------------------------------------------------------------------- */
+
+/* A write whose set is empty is not allowed after any access of another thread, whichever. */
+static bool is_futile(uint32_t site, bool write)
+{
+    return fw_guard->mode == FW_GUARD_ALLOW && write &&
+           !(fw_guard_sites(fw_guard)[site] & FW_GUARD_HAS_PAIRS);
+}
+
+/* What cannot be avoided is allowed from now on. */
+static void relax(const struct fw_guard_entry *entry)
+{
+    uint64_t pair = FW_GUARD_PAIR(entry->site, entry->before);
+
+    if (!entry->before)
+        fw_guard_needs(fw_guard)[entry->site] = 0;
+    if (!entry->before)
+        atomic_fetch_or(&fw_guard_sites(fw_guard)[entry->site],
+                        (uint8_t)(entry->also << FW_GUARD_ALSO));
+    else if (fw_guard->mode == FW_GUARD_FORBID)
+        atomic_fetch_or(fw_guard_pair_at(fw_guard, pair), FW_GUARD_PAIR_GONE);
+    else if (!fw_guard_pair_add(fw_guard, pair, FW_GUARD_PAIR_NEW))
+        count(FW_GUARD_LOST, 1);
+}
+
+/* The thread goes back to before it took the lock, waits there, and takes it again. */
+static enum fw_guard_done wait_without(pthread_mutex_t *lock, uintptr_t word, uint32_t who,
+                                       bool write, uint64_t until, uint32_t *tries)
+{
+    const _Atomic uint64_t *at = fw_word_cell(word);
+    bool good;
+
+    do {
+        ++*tries;
+        fw_guard_lock_give(lock);
+        wait_for_change(word, who, write, until);
+        fw_guard_lock_take(lock);
+        good = may_go_on(word, atomic_load_explicit(at, memory_order_relaxed), who, write);
+    } while (!good && *tries < TRIES && clock_now(CLOCK_MONOTONIC) < until);
+    return good ? FW_GUARD_DID_ROLL : FW_GUARD_DID_PASS;
+}
+
+static enum fw_guard_done act(uintptr_t word, uint32_t who, bool write, uint64_t until,
+                              uint32_t *tries)
+{
+    pthread_mutex_t *lock;
+
+    if (fw_guard->dry || is_futile(fw_word_site(who), write))
+        return FW_GUARD_DID_NOTHING;
+    lock = fw_guard_lock_fresh();
+    if (lock)
+        return wait_without(lock, word, who, write, until, tries);
+    return wait_for_change(word, who, write, until) ? FW_GUARD_DID_STALL : FW_GUARD_DID_PASS;
+}
+
+void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
+                       const struct fw_guard_objection *why)
+{
+    uint64_t started = clock_now(CLOCK_MONOTONIC), ended;
+    int error = errno;
+    bool avoided;
+    struct fw_guard_entry entry = {
+        .address = word,
+        .site = fw_word_site(who),
+        .before = fw_word_site(why->before),
+        .thread = fw_word_thread(who),
+        .other = fw_word_thread(why->before),
+        .also = why->also,
+    };
+
+    entry.done = act(word, who, write, started + fw_guard->stall, &entry.tries);
+    ended = clock_now(CLOCK_MONOTONIC);
+    entry.ns = ended - started;
+    count(FW_GUARD_VIOLATIONS, 1);
+    count(FW_GUARD_NS, entry.ns);
+    avoided = entry.done == FW_GUARD_DID_STALL || entry.done == FW_GUARD_DID_ROLL;
+    count(entry.done == FW_GUARD_DID_STALL  ? FW_GUARD_STALLED
+          : entry.done == FW_GUARD_DID_ROLL ? FW_GUARD_ROLLED
+                                            : FW_GUARD_PASSED,
+          1);
+    if (!avoided)
+        relax(&entry);
+    entry.frame_count = take_frames(entry.frames);
+    put(&entry);
+    keep_budget(ended);
+    errno = error;
+}

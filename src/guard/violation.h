@@ -1,0 +1,30 @@
+/*
+ * violation.h - what is done about an access that should not come now.
+ */
+#ifndef FW_GUARD_VIOLATION_H
+#define FW_GUARD_VIOLATION_H
+
+#include "guard/words.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What speaks against an access. */
+struct fw_guard_objection {
+    uint32_t before; /* the access that it would depend on, ... */
+    unsigned also;   /* ... or, where that is 0, one of FW_WORD_* */
+};
+
+/* guard.c: may the access not be made now?  (Not in learning.) */
+bool fw_guard_objects(uint32_t site, const struct fw_word_seen *seen,
+                      struct fw_guard_objection *why);
+
+/* A process begins, or a fork's child does. */
+void fw_guard_violations_begin(void);
+
+/* `who` is about to access the word, and should not.  Returns when it may, or when nothing
+ * can be done about it any more; it is logged in either case. */
+void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
+                       const struct fw_guard_objection *why);
+
+#endif

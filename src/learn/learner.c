@@ -1,0 +1,155 @@
+/* learner.c - see learner.h. */
+#include "learn/learner.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+struct fw_learner {
+    const struct fw_learn_program *program;
+    struct fw_constraints *constraints;
+    struct fw_guard_file file;
+    struct fw_learnt_news news; /* of the run at hand */
+};
+
+static int add_known(struct fw_learner *learner, struct fw_error *err)
+{
+    const struct fw_constraints *known = learner->constraints;
+    uint32_t *numbers = fw_learn_program_match(learner->program, known);
+    int status = 0;
+
+    for (uint32_t i = 0; i < fw_constraints_site_count(known); i++) {
+        const uint32_t *before;
+        size_t count = fw_constraints_pset(known, i, &before);
+
+        for (size_t k = 0; k < count; k++)
+            if (numbers[i] != FW_LEARNT_NONE && numbers[before[k]] != FW_LEARNT_NONE &&
+                fw_guard_file_add_pair(&learner->file, numbers[i], numbers[before[k]]) < 0)
+                status = fw_error_set(err, "there are more pairs than can be watched");
+    }
+    free(numbers);
+    return status;
+}
+
+struct fw_learner *fw_learner_create(const struct fw_learn_program *program,
+                                     struct fw_constraints *constraints,
+                                     const struct fw_guard_wish *wish, struct fw_error *err)
+{
+    uint32_t count = fw_constraints_site_count(fw_learn_program_sites(program));
+    bool *watched = fw_xcalloc(count + (size_t)1, sizeof *watched);
+    struct fw_learner *learner = fw_xcalloc(1, sizeof *learner);
+    struct fw_guard_wish own = *wish;
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        watched[i] = true;
+    learner->program = program;
+    learner->constraints = constraints;
+    own.mode = FW_GUARD_LEARN;
+    own.watched = watched;
+    status = fw_guard_file_make(&learner->file, program, &own, NULL, err);
+    if (!status)
+        status = add_known(learner, err);
+    free(watched);
+    if (!status)
+        return learner;
+    fw_learner_destroy(learner);
+    return NULL;
+}
+
+void fw_learner_destroy(struct fw_learner *learner)
+{
+    if (!learner)
+        return;
+    fw_guard_file_release(&learner->file);
+    free(learner);
+}
+
+struct fw_guard_file *fw_learner_file(struct fw_learner *learner)
+{
+    return &learner->file;
+}
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+/* The program's site as one of the constraints. */
+static uint32_t site_of(struct fw_learner *learner, uint32_t site)
+{
+    const struct fw_constraints *all = fw_learn_program_sites(learner->program);
+    uint32_t before = fw_constraints_site_count(learner->constraints), number;
+
+    number = fw_constraints_site(learner->constraints, fw_constraints_get(all, site));
+    learner->news.sites += number == before;
+    return number;
+}
+
+static void take_pair(uint32_t site, uint32_t before, void *context)
+{
+    struct fw_learner *learner = context;
+    uint32_t first = site_of(learner, site), second = site_of(learner, before);
+
+    learner->news.pairs += fw_constraints_add_pair(learner->constraints, first, second);
+}
+
+static void take_sites(struct fw_learner *learner)
+{
+    struct fw_guard_head *head = learner->file.head;
+
+    for (uint32_t i = 0; i < head->site_count; i++) {
+        uint8_t marks = fw_guard_sites(head)[i + 1];
+        uint32_t site;
+
+        if (!(marks & FW_GUARD_SEEN))
+            continue;
+        site = site_of(learner, i);
+        if (!(marks & FW_GUARD_SHARED) && !fw_constraints_is_shared(learner->constraints, site))
+            continue;
+        learner->news.shared += fw_constraints_share(learner->constraints, site);
+        learner->news.also +=
+            fw_constraints_allow(learner->constraints, site, marks >> FW_GUARD_ALSO & 7);
+    }
+}
+
+static void take_modules(struct fw_learner *learner)
+{
+    for (size_t i = 0; i < fw_learn_program_module_count(learner->program); i++) {
+        const struct fw_learn_module *module = fw_learn_program_module(learner->program, i);
+
+        fw_constraints_add_module(learner->constraints, module->name, module->build_id);
+    }
+}
+
+struct fw_learnt_news fw_learner_take(struct fw_learner *learner, bool passed)
+{
+    learner->news = (struct fw_learnt_news) { 0 };
+    if (passed) {
+        take_modules(learner);
+        take_sites(learner);
+        fw_guard_file_take_new(&learner->file, take_pair, learner);
+    } else {
+        fw_guard_file_forget_new(&learner->file);
+    }
+    fw_constraints_add_runs(learner->constraints, passed, !passed);
+    return learner->news;
+}
+
+/* --- what was learnt ------------------------------------------------------------------------- */
+
+struct fw_learnt_sizes fw_learnt_sizes(const struct fw_constraints *constraints)
+{
+    struct fw_learnt_sizes sizes = { 0 };
+
+    for (uint32_t i = 0; i < fw_constraints_site_count(constraints); i++) {
+        const uint32_t *before;
+        size_t count = fw_constraints_pset(constraints, i, &before);
+
+        if (fw_constraints_get(constraints, i)->does == FW_LEARNT_PLACE)
+            continue;
+        sizes.sites++;
+        sizes.shared += fw_constraints_is_shared(constraints, i);
+        sizes.of_size[count < FW_LEARN_SIZES - 1 ? count : FW_LEARN_SIZES - 1]++;
+        if (count > sizes.largest)
+            sizes.largest = count;
+    }
+    return sizes;
+}

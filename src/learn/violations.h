@@ -1,0 +1,36 @@
+/*
+ * violations.h - violations of constraints as lines of JSON, a versioned log that can be read back.
+ *
+ *     {"foreweave":"violations","version":1}
+ *     {"time":"2026-11-16T13:05:12.000120Z","process":71,"thread":3,"other":2,
+ *      "access":{"does":"w","module":"bank","function":"deposit","file":"bank.c","line":14,
+ *                "ordinal":1,"offset":2,"text":"balance += amount;"},
+ *      "after":{...},"address":"0x55d0","done":"stalled","ns":120400,"tries":0,
+ *      "stack":["deposit bank.c:14","worker bank.c:31"],
+ *      "iroot":"1 w bank pay+3#1 | w bank deposit+2#1"}
+ *
+ * `access` was about to depend on `after`, which another thread had made; "after":"self", "none" or
+ * "read": it came behind an access of its own thread, none at all, or another thread's read.
+ * `iroot` names the same interleaving for campaigns that look for untested ones (src/iroot).
+ */
+#ifndef FW_LEARN_VIOLATIONS_H
+#define FW_LEARN_VIOLATIONS_H
+
+#include "base/json.h"
+#include "learn/constraints.h"
+
+/* The head of a log. */
+void fw_violations_begin(struct fw_output *out);
+
+/* Keys "access", "after" and "iroot" of an object that is open.  after NULL: it depended on none
+ * of another thread; `also` is what it came behind, FW_AFTER_*. */
+void fw_violation_sites(struct fw_json *json, const struct fw_learnt_site *access,
+                        const struct fw_learnt_site *after, unsigned also);
+
+/* Adds the pairs of a log; returns how many of them are new, -1: err. */
+int64_t fw_violations_accept(struct fw_constraints *constraints, const char *path,
+                             struct fw_error *err);
+int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const char *text,
+                                    size_t bytes, const char *name, struct fw_error *err);
+
+#endif

@@ -1,0 +1,205 @@
+/* wire_file.c - see wire_file.h. */
+#include "learn/wire_file.h"
+
+#include "base/alloc.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAIRS (UINT64_C(1) << 19) /* room in the table: 4 MiB, of which little is touched */
+
+static uint64_t align(uint64_t bytes)
+{
+    return (bytes + 63) & ~UINT64_C(63);
+}
+
+static int map(struct fw_guard_file *file, struct fw_error *err)
+{
+    file->head =
+        mmap(NULL, file->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+    if (file->head == MAP_FAILED) {
+        file->head = NULL;
+        return fw_error_errno(err, "cannot map '%s'", file->path);
+    }
+    return 0;
+}
+
+static int open_new(struct fw_guard_file *file, const char *path, struct fw_error *err)
+{
+    file->fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+                    : memfd_create("foreweave-guard", MFD_CLOEXEC);
+    if (file->fd < 0)
+        return fw_error_errno(err, path ? "cannot write '%s'" : "cannot make shared memory%s",
+                              path ? path : "");
+    file->path = path ? fw_xstrdup(path)
+                      : fw_xasprintf("/proc/%d/fd/%d", (int)getpid(), file->fd);
+    if (ftruncate(file->fd, (off_t)file->bytes) < 0)
+        return fw_error_errno(err, "cannot make '%s' as large as needed", file->path);
+    return map(file, err);
+}
+
+static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *program)
+{
+    uint64_t hooks = 0;
+
+    head->module_count = (uint32_t)fw_learn_program_module_count(program);
+    for (uint32_t i = 0; i < head->module_count; i++)
+        hooks += fw_learn_program_module(program, i)->calls.len;
+    head->magic = FW_GUARD_MAGIC;
+    head->version = FW_GUARD_VERSION;
+    head->hook_count = (uint32_t)hooks;
+    head->site_count = fw_constraints_site_count(fw_learn_program_sites(program));
+    head->pair_room = PAIRS;
+    head->modules_at = align(sizeof *head);
+    head->hooks_at =
+        align(head->modules_at + head->module_count * sizeof(struct fw_guard_module));
+    head->sites_at = align(head->hooks_at + hooks * sizeof(struct fw_guard_hook));
+    head->needs_at = align(head->sites_at + head->site_count + 1);
+    head->pairs_at = align(head->needs_at + (head->site_count + UINT64_C(1)) * sizeof(uint32_t));
+    head->log_at = align(head->pairs_at + head->pair_room * sizeof(uint64_t));
+    head->bytes = align(head->log_at + FW_GUARD_LOG * sizeof(struct fw_guard_entry));
+}
+
+static struct fw_guard_hook make_hook(const struct fw_learn_module *module, size_t i,
+                                      const bool *watched)
+{
+    const struct fw_hook_call *call = &module->calls.at[i];
+    uint32_t site = module->sites[i];
+
+    return (struct fw_guard_hook) { .returns = (uint32_t)call->returns,
+                                    .site = site != FW_LEARNT_NONE && watched[site] ? site + 1 : 0,
+                                    .length = (uint8_t)(call->returns - call->start),
+                                    .jumps = call->jumps };
+}
+
+static void fill_modules(struct fw_guard_file *file, const struct fw_learn_program *program,
+                         const bool *watched)
+{
+    struct fw_guard_hook *hooks = fw_guard_hooks(file->head);
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < file->head->module_count; i++) {
+        const struct fw_learn_module *module = fw_learn_program_module(program, i);
+
+        fw_guard_modules(file->head)[i] =
+            (struct fw_guard_module) { module->device, module->inode, at,
+                                       (uint32_t)module->calls.len };
+        for (size_t k = 0; k < module->calls.len; k++)
+            hooks[at++] = make_hook(module, k, watched);
+    }
+}
+
+int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program *program,
+                       const struct fw_guard_wish *wish, const char *path, struct fw_error *err)
+{
+    struct fw_guard_head head = { .mode = wish->mode,
+                                  .also = wish->also,
+                                  .every = wish->noise || wish->mode == FW_GUARD_FORBID,
+                                  .dry = wish->dry,
+                                  .keep_calls = wish->keep_calls,
+                                  .stall = wish->stall,
+                                  .budget = wish->budget,
+                                  .noise = wish->noise,
+                                  .noise_most = wish->noise_most,
+                                  .seed = wish->seed };
+
+    *file = (struct fw_guard_file) { .fd = -1 };
+    if (fw_constraints_site_count(fw_learn_program_sites(program)) > FW_GUARD_SITES ||
+        fw_learn_program_module_count(program) > FW_GUARD_MODULES)
+        return fw_error_set(err, "the program has more sites or modules than can be watched");
+    lay_out(&head, program);
+    file->bytes = head.bytes;
+    if (open_new(file, path, err) < 0)
+        return -1;
+    *file->head = head;
+    fill_modules(file, program, wish->watched);
+    return 0;
+}
+
+int fw_guard_file_open(struct fw_guard_file *file, const char *path, struct fw_error *err)
+{
+    struct stat about;
+
+    *file = (struct fw_guard_file) { .fd = open(path, O_RDWR | O_CLOEXEC) };
+    if (file->fd < 0 || fstat(file->fd, &about) < 0)
+        return fw_error_errno(err, "cannot open '%s'", path);
+    file->path = fw_xstrdup(path);
+    file->bytes = (uint64_t)about.st_size;
+    if (file->bytes < sizeof *file->head)
+        return fw_error_set(err, "'%s' is not a guard's file", path);
+    if (map(file, err) < 0)
+        return -1;
+    if (file->head->magic != FW_GUARD_MAGIC || file->head->version != FW_GUARD_VERSION ||
+        file->head->bytes != file->bytes || file->head->log_at > file->bytes ||
+        file->bytes - file->head->log_at < FW_GUARD_LOG * sizeof(struct fw_guard_entry))
+        return fw_error_set(err, "'%s' is not a guard's file of this version", path);
+    return 0;
+}
+
+void fw_guard_file_release(struct fw_guard_file *file)
+{
+    if (file->head)
+        munmap(file->head, file->bytes);
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->path);
+    *file = (struct fw_guard_file) { .fd = -1 };
+}
+
+int fw_guard_file_add_pair(struct fw_guard_file *file, uint32_t site, uint32_t before)
+{
+    fw_guard_sites(file->head)[site + 1] |= FW_GUARD_HAS_PAIRS;
+    return fw_guard_pair_add(file->head, FW_GUARD_PAIR(site + 1, before + 1), 0) ? 0 : -1;
+}
+
+void fw_guard_file_need(struct fw_guard_file *file, uint32_t site, uint32_t first)
+{
+    fw_guard_needs(file->head)[site + 1] = first + 1;
+}
+
+void fw_guard_file_allow(struct fw_guard_file *file, uint32_t site, unsigned also)
+{
+    fw_guard_sites(file->head)[site + 1] |= (uint8_t)(also << FW_GUARD_ALSO);
+}
+
+void fw_guard_file_take_new(struct fw_guard_file *file,
+                            void (*take)(uint32_t site, uint32_t before, void *context),
+                            void *context)
+{
+    _Atomic uint64_t *pairs = fw_guard_pairs(file->head);
+
+    for (uint64_t i = 0; i < file->head->pair_room; i++) {
+        uint64_t pair = atomic_load(&pairs[i]);
+
+        if (!(pair & FW_GUARD_PAIR_NEW))
+            continue;
+        take((uint32_t)(pair >> 32) - 1, (uint32_t)(pair >> 8 & 0xffffff) - 1, context);
+        atomic_store(&pairs[i], pair & ~FW_GUARD_PAIR_NEW);
+    }
+}
+
+void fw_guard_file_forget_new(struct fw_guard_file *file)
+{
+    struct fw_guard_head *head = file->head;
+    _Atomic uint64_t *pairs = fw_guard_pairs(head);
+    FW_VEC(uint64_t) old = { 0 };
+
+    /* The table is open: taking some out would hide others, so it is filled anew. */
+    for (uint64_t i = 0; i < head->pair_room; i++) {
+        uint64_t pair = atomic_exchange(&pairs[i], 0);
+
+        if (pair && !(pair & FW_GUARD_PAIR_NEW))
+            fw_vec_push(&old, pair);
+    }
+    atomic_store(&head->pair_count, 0);
+    for (size_t i = 0; i < old.len; i++)
+        fw_guard_pair_add(head, old.at[i] & FW_GUARD_PAIR_KEY, old.at[i] & ~FW_GUARD_PAIR_KEY);
+    fw_vec_release(&old);
+    for (uint32_t i = 0; i <= head->site_count; i++)
+        fw_guard_sites(head)[i] &= FW_GUARD_HAS_PAIRS;
+}

@@ -1,0 +1,56 @@
+/*
+ * wire_file.h - a program's hooks and pairs on their way to the runtime (guard/guard_wire.h), and
+ * back: what it has noted.
+ *
+ * The file is memory that the program finds through this process, or a file with a name, for
+ * services that are started by others.
+ */
+#ifndef FW_LEARN_WIRE_FILE_H
+#define FW_LEARN_WIRE_FILE_H
+
+#include "guard/guard_wire.h"
+#include "learn/program.h"
+
+struct fw_guard_file {
+    struct fw_guard_head *head; /* mapped, as the runtime has it; NULL: there is none */
+    uint64_t bytes;
+    int fd;
+    char *path; /* for FOREWEAVE_OPTIONS: guard=PATH */
+};
+
+/* What is to be in it: numbers of sites are those of the program (from 0). */
+struct fw_guard_wish {
+    enum fw_guard_mode mode;
+    const bool *watched; /* by site */
+    bool also; /* what else sites may come behind is kept, too: FW_AFTER_* */
+    bool dry, keep_calls;
+    uint64_t stall; /* ns */
+    uint32_t budget;
+    uint32_t noise; /* per mille */
+    uint64_t noise_most; /* ns */
+    uint64_t seed;
+};
+
+/* path NULL: memory.  -1: err.  Release it in either case. */
+int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program *program,
+                       const struct fw_guard_wish *wish, const char *path, struct fw_error *err);
+/* One that exists; the program may be running. */
+int fw_guard_file_open(struct fw_guard_file *file, const char *path, struct fw_error *err);
+void fw_guard_file_release(struct fw_guard_file *file);
+
+/* Before the program starts.  -1: there is no room. */
+int fw_guard_file_add_pair(struct fw_guard_file *file, uint32_t site, uint32_t before);
+
+/* FW_GUARD_FORBID: the site waits until `first` has been passed once. */
+void fw_guard_file_need(struct fw_guard_file *file, uint32_t site, uint32_t first);
+/* What else the site may come behind: FW_AFTER_*. */
+void fw_guard_file_allow(struct fw_guard_file *file, uint32_t site, unsigned also);
+
+/* Calls `take` for every pair that the program has added, and makes them old. */
+void fw_guard_file_take_new(struct fw_guard_file *file,
+                            void (*take)(uint32_t site, uint32_t before, void *context),
+                            void *context);
+/* What the program has added or noted since is forgotten. */
+void fw_guard_file_forget_new(struct fw_guard_file *file);
+
+#endif

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# learn keeps what passing runs teach, and guard keeps a program to it: what comes too early or in between waits, what
+# cannot be avoided is logged and goes on, and whatever is wrong with files, the program still runs.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+case "${FOREWEAVE_SANITIZE:-}" in
+'') ;;
+*)
+    echo "programs are run without sanitizers"
+    exit 0
+    ;;
+esac
+for source in examples/early tests/guard/between; do
+    "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
+        { complain "$source.c does not build"; head -5 "$err"; }
+done
+fails() { # COMMAND...: at least once of ten times
+    last="$*"
+    for _ in $(seq 10); do
+        "$@" >/dev/null 2>&1 || return 0
+    done
+    complain "never fails, so that avoiding it means nothing"
+}
+
+# --- learning
+expect 0 learn --idle=3 -- ./early
+out_has 'run  result'
+out_has 'passed           2'
+err_has "pairs in 'early.constraints' after 4 passing and 0 failing runs"
+grep -q '^pset 2 1$' early.constraints || complain "the read was not seen to depend on the write"
+grep -q '^pset 1 none$' early.constraints || complain "the write was seen to depend on something"
+cp early.constraints first
+expect 0 learn -q --idle=2 -- ./early
+awk 'NR == FNR { if ($1 != "runs") a[FNR] = $0; next } $1 != "runs" && a[FNR] != $0 { exit 1 }' first early.constraints ||
+    complain "learning once more has changed what was known"
+grep -q '^runs 6 0$' early.constraints || complain "runs are not added up"
+expect 3 learn -c none.constraints --runs=2 --ok=false -- ./early
+err_has "no run of './early' passed: nothing was learnt"
+[ ! -e none.constraints ] || complain "failing runs have taught something"
+printf 'late\n"never"\n' >inputs
+expect 3 learn -c none.constraints --runs=4 --inputs=inputs -- ./early
+expect 0 learn --anew -c json.constraints --format=json --idle=1 -o table.json -- ./early
+python3 -c "
+import json
+t = json.load(open('table.json'))
+assert t['version'] == 1 and t['runs'][0]['passed'] and t['runs'][0]['new_pairs'] == 2, t
+assert t['last_news'] == 1 and sum(t['sizes']) == t['sites'] and t['largest'] == 1, t" || complain "the table as JSON is wrong"
+expect 3 learn -- /bin/true
+err_has 'has no hooks whose lines are known'
+
+# --- an access that comes too early waits
+fails ./early late
+for _ in 1 2 3; do
+    expect 0 guard -c early.constraints --log=early.log --stall=2000 --budget=100 -- ./early late
+    out_is right
+    err_has '1 violations: 1 avoided by waiting, 0 by giving a lock back, 0 not avoided'
+done
+[ "$(wc -l <early.log)" = 4 ] || complain "the log has not a head and three lines"
+python3 -c "
+import json
+lines = [json.loads(line) for line in open('early.log')]
+assert lines[0] == {'foreweave': 'violations', 'version': 1}
+for line in lines[1:]:
+    assert line['access']['function'] == 'reader' and line['access']['does'] == 'r', line
+    assert line['after'] == 'none' and line['done'] == 'stalled' and line['ns'] > 0, line
+    assert line['stack'][0].startswith('reader ') and ':39' in line['stack'][0], line" || complain "the log is wrong"
+# ... and where nothing is new nothing is done
+expect 0 guard -c early.constraints --log=silent.log -- ./early
+out_is right
+err_has '0 violations'
+[ "$(wc -l <silent.log)" = 1 ] || complain "a silent run is logged"
+# The source's rule alone looks at what has happened already.
+expect 1 guard -c early.constraints --also=ignore -- ./early late
+
+# --- what cannot be avoided goes on
+expect 1 guard -c early.constraints --stall=5 -- ./early never
+err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 1 not avoided'
+fails "$FOREWEAVE" guard -c early.constraints --dry -- ./early late
+
+# --- a lock is given back
+expect 0 learn -q --idle=3 -- ./between
+fails ./between forced
+expect 0 guard -c between.constraints --log=between.log --stall=2000 --budget=100 -- ./between forced
+out_is right
+err_has '1 violations: 0 avoided by waiting, 1 by giving a lock back, 0 not avoided'
+grep -q '"iroot":"1 w between load_and_run+5#1 | w between leave+5#1"' between.log || complain "the log names no iRoot"
+expect 0 guard -c between.constraints -- ./between
+err_has '0 violations'
+# What was tested since is allowed.
+cp between.constraints more.constraints
+expect 0 learn --runs=0 -c more.constraints --accept=between.log -- ./between
+err_has "'between.log' adds 1 pairs"
+expect 1 guard -c more.constraints -- ./between forced
+err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 1 not avoided'
+echo '{}' >bad.log
+expect 3 learn --runs=0 -c more.constraints --accept=bad.log -- ./between
+err_has 'bad.log:1: not a log of violations'
+
+# --- the orders of findings
+"$FOREWEAVE" run -q --format=json -o result.json -- ./early soon >/dev/null 2>&1
+expect 0 guard --from=result.json -- ./early
+err_has '0 violations'
+expect 0 guard --from=result.json --stall=2000 --budget=100 -- ./early late
+err_has '1 violations: 1 avoided by waiting'
+out_is right
+echo '{"schema":1,"findings":[]}' >empty.json
+expect 3 guard --strict --from=empty.json -- ./early
+err_has "'empty.json' has no confirmed finding"
+
+# --- switches
+: >off
+fails "$FOREWEAVE" guard -c early.constraints --off-file=off -- ./early late
+expect 1 guard -c early.constraints --off-file=off -- ./early never
+err_has '0 violations'
+err_has 'it is off'
+rm off
+
+# --- a service: the environment alone
+expect 0 guard -c early.constraints --stall=2000 --budget=100 --prepare=early.guard -- ./early
+cp "$out" environment
+out_has 'FOREWEAVE_OPTIONS=mode=guard:guard='
+last='env $(cat environment) ./early late'
+# shellcheck disable=SC2046
+[ "$(env $(cat environment) ./early late)" = right ] || complain "the service is not guarded"
+expect 0 guard --state=early.guard --log=service.log -- ./early
+err_has '1 violations: 1 avoided by waiting'
+[ "$(wc -l <service.log)" = 2 ] || complain "the service's log is not told"
+expect 0 guard --state=early.guard --switch=off -- ./early
+err_has 'it is off'
+# shellcheck disable=SC2046
+fails env $(cat environment) ./early late
+expect 0 guard --state=early.guard --switch=on -- ./early
+# shellcheck disable=SC2046
+[ "$(env $(cat environment) ./early late)" = right ] || complain "it cannot be switched on again"
+head -c 5000 early.guard >cut.guard
+last='a file that was cut'
+[ "$(env LD_PRELOAD="$(sed -n 's/^LD_PRELOAD=//p' environment)" FOREWEAVE_OPTIONS=mode=guard:guard=cut.guard ./early 2>"$err")" = right ] ||
+    complain "a damaged file keeps the program from running"
+err_has "the program runs unguarded: the guard's file is damaged: 'cut.guard'"
+
+# --- bad use: a clear error, and the program runs
+expect 0 guard -c between.constraints -- ./early
+err_has "the constraints in 'between.constraints' are of 'between', not of 'early'"
+err_has "'./early' runs unguarded"
+out_is right
+expect 3 guard --strict -c between.constraints -- ./early
+out_is ''
+sed 's/^site 2/site 9/' early.constraints >corrupt.constraints
+expect 0 guard -c corrupt.constraints -- ./early
+err_has 'corrupt.constraints:5: sites are numbered from 1 on'
+out_is right
+sed 's/writer\|reader/& gone/; s/writer gone/"gone"/; s/reader gone/"gone too"/; s/ main / other /' early.constraints >old.constraints
+expect 0 guard -c old.constraints -- ./early
+err_has "are of another version"
+out_is right
+expect 0 guard -c missing.constraints -- ./early
+err_has "cannot open file of constraints 'missing.constraints'"
+out_is right
+expect 0 guard -c early.constraints --log=no/such/folder -- ./early
+err_has "cannot write the log 'no/such/folder'"
+out_is right
+expect 2 guard -- ./early
+err_has '--constraints or --from is needed'
+expect 2 guard -c early.constraints --stall=0 -- ./early
+expect 2 guard --switch=on -c early.constraints -- ./early
+
+finish

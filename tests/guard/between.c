@@ -1,0 +1,62 @@
+/*
+ * between.c - two sections of one thread that belong together, and another thread that may come
+ * between them, everything under one lock.
+ *
+ *   between          the other comes later: right
+ *   between forced   it comes between: wrong, unless it gives its lock back and waits
+ *
+ * Exit status 1: it was wrong.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int script = 1, *volatile current;
+static int wrong;
+static _Atomic int loaded, forced;
+
+static void *load_and_run(void *unused)
+{
+    int *mine;
+
+    pthread_mutex_lock(&lock);
+    current = &script;
+    pthread_mutex_unlock(&lock);
+    atomic_store(&loaded, 1);
+    for (int i = 0; atomic_load(&forced) && i < 3000; i++)
+        sched_yield();
+    pthread_mutex_lock(&lock);
+    mine = current;
+    pthread_mutex_unlock(&lock);
+    wrong = mine == NULL;
+    return unused;
+}
+
+static void *leave(void *unused)
+{
+    while (!atomic_load(&loaded))
+        sched_yield();
+    pthread_mutex_lock(&lock);
+    current = NULL;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t one, two;
+
+    (void)argv;
+    atomic_store(&forced, argc > 1);
+    pthread_create(&one, NULL, load_and_run, NULL);
+    if (argc == 1)
+        pthread_join(one, NULL);
+    pthread_create(&two, NULL, leave, NULL);
+    pthread_join(two, NULL);
+    if (argc > 1)
+        pthread_join(one, NULL);
+    puts(wrong ? "wrong" : "right");
+    return wrong;
+}
