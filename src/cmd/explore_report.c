@@ -18,6 +18,7 @@ static const struct {
     { offsetof(struct fw_campaign_state, partly), "runs were too long to be searched to the end" },
     { offsetof(struct fw_campaign_state, returned), "threads slept or waited in the kernel" },
     { offsetof(struct fw_campaign_state, longer), "waits with long limits were not made time out" },
+    { offsetof(struct fw_campaign_state, random), "the program reads random numbers" },
 };
 
 /* Without a bound, limits that pass one after the other in one thread are not all searched. */
@@ -27,12 +28,19 @@ static bool leaves_limits(const struct fw_explored *explored)
            explored->setup->preemptions == FW_ANY_PREEMPTIONS;
 }
 
+/* Who waits until some moment reads a clock for that, and that the moment comes is a choice. */
+static bool depends_on_clock(const struct fw_campaign_state *state)
+{
+    return state->clock && !state->limits && !state->longer;
+}
+
 static bool has_gap(const struct fw_campaign_state *state, size_t gap)
 {
     return *(const uint64_t *)((const char *)state + gaps[gap].at) > 0;
 }
 
-static bool is_complete(const struct fw_explored *explored)
+/* Was everything run but what would be unfair? */
+static bool is_fair(const struct fw_explored *explored)
 {
     const struct fw_campaign_state *state = explored->state;
 
@@ -40,7 +48,12 @@ static bool is_complete(const struct fw_explored *explored)
         if (has_gap(state, i))
             return false;
     return !explored->setup->hunt && state->end == FW_CAMPAIGN_EXHAUSTED && !state->blind &&
-           !leaves_limits(explored);
+           !leaves_limits(explored) && !depends_on_clock(state);
+}
+
+static bool is_complete(const struct fw_explored *explored)
+{
+    return is_fair(explored) && !explored->state->fair;
 }
 
 static bool is_bounded(const struct fw_explored *explored)
@@ -61,12 +74,13 @@ static const char *why(const struct fw_explored *explored, char text[WHY])
     case FW_CAMPAIGN_EXHAUSTED:
         if (explored->setup->hunt)
             return "nothing is left to try";
-        if (!is_complete(explored))
+        if (!is_fair(explored))
             return "no schedule is left, but not all were run";
         if (!is_bounded(explored))
-            return "all schedules were run";
-        snprintf(text, WHY, "all schedules with at most %" PRIu32 " preemption%s were run",
-                 explored->setup->preemptions, explored->setup->preemptions == 1 ? "" : "s");
+            return explored->state->fair ? "all fair schedules were run" : "all schedules were run";
+        snprintf(text, WHY, "all %sschedules with at most %" PRIu32 " preemption%s were run",
+                 explored->state->fair ? "fair " : "", explored->setup->preemptions,
+                 explored->setup->preemptions == 1 ? "" : "s");
         return text;
     case FW_CAMPAIGN_STOPPED:
         return "stopped";
@@ -161,6 +175,17 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          state->longer, state->longer == 1 ? "" : "s",
                          explored->setup->session.timeouts ? "are longer than a second"
                                                            : "pass as time does");
+    if (state->fair)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s a thread that tried in vain again and again was "
+                         "held back: what it does if it goes on is not searched\n",
+                         state->fair, state->fair == 1 ? "" : "s");
+    if (state->random || depends_on_clock(state))
+        fw_output_printf(out,
+                         "the program reads %s: what it does then is not searched\n",
+                         !state->random             ? "a clock"
+                         : depends_on_clock(state) ? "a clock and random numbers"
+                                                   : "random numbers");
     if (state->unseen)
         fw_output_printf(out,
                          "%" PRIu64 " access%s of long runs not observed: iRoots may be missing\n",
@@ -256,6 +281,12 @@ static void write_why(struct fw_json *json, const struct fw_explored *explored)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "%slimits of waits are searched with a bound only",
                                  used ? "; " : "");
+    if (state->fair)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%sthreads that tried in vain were held back", used ? "; " : "");
+    if (depends_on_clock(state))
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sthe program reads a clock",
+                                 used ? "; " : "");
     if (state->blind)
         snprintf(text + used, sizeof text - used, "%saccesses to memory were not seen",
                  used ? "; " : "");
@@ -298,6 +329,9 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "partly", state->partly);
     fw_json_number(&json, "returned", state->returned);
     fw_json_number(&json, "longer", state->longer);
+    fw_json_number(&json, "fair", state->fair);
+    fw_json_number(&json, "clock", state->clock);
+    fw_json_number(&json, "random", state->random);
     fw_json_number(&json, "unseen", state->unseen);
     fw_json_number(&json, "left", state->left);
     fw_json_number(&json, "points", state->length);

@@ -389,8 +389,8 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
         fw_vec_push(&campaign->captures, ((struct wanted) { trial->capture, failure->text }));
         trial->capture = NULL;
     }
-    if (campaign->chess && trial->number > 1)
-        fw_chess_learn(campaign->chess, slot, trial);
+    if (campaign->chess && trial->number > 1 && !fw_chess_learn(campaign->chess, slot, trial))
+        knowledge->state.diverged++;
 }
 
 /* Schedules of the failures that have none. */

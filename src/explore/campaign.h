@@ -68,6 +68,9 @@ struct fw_campaign_state {
     uint64_t returned;  /* runs in which the kernel has decided when threads went on */
     uint64_t limits;    /* runs in which it was a choice that limits of waits pass */
     uint64_t longer;    /* runs with waits whose limits were too long to be a choice */
+    uint64_t fair;      /* runs in which threads that went round in circles were held back */
+    uint64_t clock;     /* runs that read a clock */
+    uint64_t random;    /* runs that read random numbers */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
     uint64_t left;      /* processes that outlived their run and were killed */
     uint64_t quiet;     /* since something was new */

@@ -9,10 +9,15 @@
 #include "base/bug.h"
 #include "explore/states.h"
 
+/* A choice of an earlier run: the thread, and a number for what could be chosen from. */
+struct choice {
+    uint32_t thread, among;
+};
+
 struct past {
     uint32_t users;
     uint32_t count;
-    uint32_t choices[]; /* threads */
+    struct choice choices[];
 };
 
 struct item {
@@ -125,10 +130,10 @@ static struct planned prepare(struct item item)
 
     planned.choices =
         fw_xcalloc((size_t)planned.count + item.sleeping + 1, sizeof *planned.choices);
-    if (item.past) {
-        memcpy(planned.choices, item.past->choices, item.kept * sizeof *planned.choices);
+    for (uint32_t i = 0; item.past && i < item.kept; i++)
+        planned.choices[i] = item.past->choices[i].thread;
+    if (item.past)
         planned.choices[item.kept] = item.choice;
-    }
     if (item.sleeping)
         memcpy(planned.choices + planned.count, item.sleep,
                item.sleeping * sizeof *planned.choices);
@@ -167,6 +172,7 @@ struct walk {
     uint32_t made; /* decisions so far */
     uint32_t preemptions;
     bool settled; /* what can follow has been planned elsewhere */
+    bool strays;  /* up to the choice that is new it went otherwise than the earlier run */
     FW_VEC(struct fw_control_candidate) sleep;
 };
 
@@ -264,6 +270,19 @@ static void fall_asleep(struct walk *walk, const struct fw_decision *decision)
                 fw_vec_push(&walk->sleep, decision->candidates[k]);
 }
 
+/* The same beginning gives the same choice, if the choices alone decide. */
+static void note_choice(struct walk *walk, const struct fw_decision *decision)
+{
+    const struct item *item = &walk->planned->item;
+    struct choice choice = { decision->candidates[decision->head.chosen].thread,
+                             fw_decision_hash(decision) };
+
+    if (item->past && walk->made <= item->kept && walk->made < item->past->count)
+        walk->strays |= item->past->choices[walk->made].among != choice.among;
+    walk->past->choices[walk->made++] = choice;
+    walk->past->count = walk->made;
+}
+
 static void decide(struct walk *walk, const struct fw_decision *decision,
                    struct fw_trace_hash *hash)
 {
@@ -285,12 +304,11 @@ static void decide(struct walk *walk, const struct fw_decision *decision,
     fw_trace_hash_add(hash, &decision->candidates[head->chosen]);
     if (!is_choice)
         return;
-    walk->past->choices[walk->made++] = decision->candidates[head->chosen].thread;
-    walk->past->count = walk->made;
+    note_choice(walk, decision);
     walk->preemptions += is_counted(decision, head->chosen);
 }
 
-void fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *trial)
+bool fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *trial)
 {
     struct walk walk = { .chess = chess, .planned = &chess->round.at[slot] };
     size_t most = trial->decision_bytes / sizeof(struct fw_control_decision);
@@ -299,7 +317,7 @@ void fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *
     size_t at = 0;
 
     if (trial->diverged)
-        return; /* it says nothing about the schedule that was planned */
+        return true; /* it says nothing about the schedule that was planned */
     walk.past = fw_xcalloc(1, sizeof *walk.past + most * sizeof *walk.past->choices);
     walk.past->users = 1;
     fw_trace_hash_init(&hash);
@@ -308,4 +326,5 @@ void fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *
     fw_trace_hash_release(&hash);
     fw_vec_release(&walk.sleep);
     drop_past(walk.past);
+    return !walk.strays;
 }

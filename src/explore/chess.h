@@ -40,8 +40,9 @@ void fw_chess_destroy(struct fw_chess *chess);
 size_t fw_chess_plan(struct fw_chess *chess, size_t most);
 /* The order of a run of the round, by its place in it.  Arrays are the search's. */
 void fw_chess_order(const struct fw_chess *chess, size_t slot, struct fw_run_order *order);
-/* What the run has told. */
-void fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *trial);
+/* What the run has told.  False: it began as an earlier run, and could then choose from something
+ * else: not the choices alone decide what the program does. */
+bool fw_chess_learn(struct fw_chess *chess, size_t slot, const struct fw_trial *trial);
 /* There are more points now: begins anew. */
 void fw_chess_restart(struct fw_chess *chess);
 /* Preemptions of the schedules that are run now. */

@@ -120,6 +120,9 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->returned += trial->returned;
     state->longer += trial->longer;
     state->limits += trial->limits;
+    state->fair += trial->fair;
+    state->clock += trial->clock;
+    state->random += trial->random;
     state->unseen += trial->unseen;
     state->cut += trial->cut > 0;
     learn_length(state, trial);

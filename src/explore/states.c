@@ -55,6 +55,20 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return z ^ z >> 29;
 }
 
+/* Sites have other numbers in other sessions, files may have others in other runs. */
+uint32_t fw_decision_hash(const struct fw_decision *decision)
+{
+    uint64_t hash = decision->head.count;
+
+    for (uint32_t i = 0; i < decision->head.count; i++) {
+        const struct fw_control_candidate *one = &decision->candidates[i];
+
+        hash = mix(hash, (uint64_t)one->thread << 32 ^ one->flags);
+        hash = mix(hash, one->size);
+    }
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
 void fw_trace_hash_init(struct fw_trace_hash *hash)
 {
     memset(hash, 0, sizeof *hash);

@@ -21,6 +21,9 @@ struct fw_decision {
 /* The decision at *at, which is moved behind it; false: there is none. */
 bool fw_decision_next(const char *bytes, size_t length, size_t *at, struct fw_decision *decision);
 
+/* A number for what could be chosen from: who, and what kind of operation each would do. */
+uint32_t fw_decision_hash(const struct fw_decision *decision);
+
 /* Do the two operations not commute? */
 bool fw_candidates_depend(const struct fw_control_candidate *a,
                           const struct fw_control_candidate *b);

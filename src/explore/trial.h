@@ -31,6 +31,9 @@ struct fw_trial {
     bool partly;     /* it had more decisions than could be told */
     bool limits;     /* that limits of waits pass was a choice */
     bool longer;     /* it had waits whose limits were too long to be a choice */
+    bool fair;       /* a thread that went round in circles had to let others go first */
+    bool clock;      /* it read a clock */
+    bool random;     /* it read random numbers */
     bool returned;   /* not the schedule alone has decided when its threads went on */
     double cut;      /* it was on its way after so many seconds, and ended; 0: it came to an end */
     struct fw_run_result result;

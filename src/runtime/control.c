@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #define SIGNAL_TIME (FW_SECOND / 2) /* that a signal may be on its way */
+#define TRIES       4u              /* in vain, after which others go first */
 
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw", fw_op_store[] = "store";
 
@@ -426,7 +427,8 @@ void fw_control_in_vain(struct fw_thread *t, const void *object)
 
     plan->in_vain = object;
     plan->in_vain_at = picks;
-    if (!fw_control_on || again)
+    plan->tries = again ? plan->tries + 1 : 1;
+    if (!fw_control_on || plan->tries % TRIES == 0)
         fw_yield(t);
 }
 
@@ -512,6 +514,7 @@ static void note_pending(struct fw_plan *plan, const struct fw_op *op)
     plan->name = op->name;
     plan->object = op->object;
     plan->size = op->size;
+    plan->extent = op->extent;
     plan->reach = op->reach;
     plan->writes = op->writes;
 }
@@ -555,8 +558,8 @@ void fw_control_point(struct fw_thread *t, const struct fw_op *op)
         note_pending(&t->plan, op);
         return; /* there is no room for it */
     }
-    if (op->size)
-        fw_control_share(t, op->object, op->size, op->writes, site);
     spot = fw_control_spot(op, site);
     fw_control_point_at(t, op, &spot);
+    if (op->size || op->extent)
+        fw_control_share(t, op->object, op->size + op->extent, op->writes, site);
 }

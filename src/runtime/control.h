@@ -20,6 +20,7 @@ struct fw_op {
     const char *name; /* of the operation, constant */
     uint64_t object;  /* an address, or a thread's number; 0: none */
     uint32_t size;    /* bytes of an access, 0 otherwise */
+    uint32_t extent;  /* bytes of an atomic operation, 0 otherwise */
     enum fw_reach reach;
     bool writes;      /* does not commute with what reads */
     bool spins;       /* a loop may do this until another thread changes something */
@@ -69,7 +70,7 @@ void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, boo
 /*
  * The holder has tried something that another thread must let it have, in vain, or has said that
  * others may go first.  It makes way, or a loop would never end; in a controlled run only if it
- * does so again before anybody else had a turn: until then the strategy decides.
+ * does so some times before anybody else had a turn: until then the strategy decides.
  */
 void fw_control_in_vain(struct fw_thread *t, const void *object);
 
@@ -125,6 +126,12 @@ struct fw_thread *fw_expiry_first(void);
 /* For the scheduler, when nobody is ready and the holder gives the token away: who is, because time
  * flies; NULL: nobody. */
 struct fw_thread *fw_control_fly(struct fw_list *ready);
+
+/* --- what no schedule decides (control_chance.c) ---------------------------------------------- */
+
+/* The program reads a clock, or random numbers. */
+void fw_chance_clock(void);
+void fw_chance_random(void);
 
 /* --- spinning (control_spin.c) --------------------------------------------------------------- */
 
@@ -212,7 +219,8 @@ enum {
 #define FW_WORD_SELF(t)    ((uint64_t)((t)->number & 0xffff) << 24)
 #define FW_WORD_WHOSE      (~UINT64_C(0xffffff)) /* tag and thread */
 
-/* Notes who touches the memory; marks sites that share it. */
+/* Notes who touches the memory; marks sites that share it.  Behind the point: what was noted before
+ * the others come by would hide what their accesses meet. */
 void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
                       uint32_t site);
 

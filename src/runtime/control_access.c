@@ -135,17 +135,13 @@ static inline void go_on(struct fw_thread *t, uintptr_t address, unsigned size, 
 static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bool write,
                                             uintptr_t pc)
 {
-    const struct place *place = place_of(key_of(pc, write));
+    uint32_t site = place_of(key_of(pc, write))->spot.site; /* others may come and learn */
     struct fw_thread *t = fw_self;
 
+    go_on(t, address, size, write, pc);
     t->inside = 1;
-    if (place->key == key_of(pc, write))
-        fw_control_share(t, address, size, write, place->spot.site);
+    fw_control_share(t, address, size, write, site);
     fw_leave(t);
-    if (place->key == key_of(pc, write))
-        go_on(t, address, size, write, pc);
-    else
-        take_long_way(address, size, write, pc); /* it was found to be shared */
 }
 
 static inline bool is_word_known(const struct fw_thread *t, uintptr_t word, bool write,

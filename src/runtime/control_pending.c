@@ -122,6 +122,7 @@ bool fw_pending_waits(const struct fw_thread *t)
     }
 }
 
+#define LONGEST 512u /* bytes: longer accesses depend on everything, as only so many are compared */
 #define THREADS UINT64_C(8) /* as an object: numbers of threads depend on who creates first */
 
 struct fw_control_candidate fw_pending_describe(const struct fw_thread *t)
@@ -129,13 +130,15 @@ struct fw_control_candidate fw_pending_describe(const struct fw_thread *t)
     struct fw_control_candidate candidate = { .thread = t->number,
                                               .site = t->plan.site,
                                               .object = t->plan.object,
-                                              .size = t->plan.size,
+                                              .size = t->plan.size + t->plan.extent,
                                               .flags = t->plan.writes ? FW_CANDIDATE_WRITES : 0 };
 
     if (t->state == FW_STATE_BLOCKED) { /* its limit passes, which others may learn from clocks */
         candidate.flags = FW_CANDIDATE_WRITES | FW_CANDIDATE_GLOBAL | FW_CANDIDATE_EXPIRES;
         return candidate;
     }
+    if (candidate.size > LONGEST)
+        candidate.flags |= FW_CANDIDATE_GLOBAL;
     switch (kind_of(t)) {
     case OTHER:
         candidate.flags |= FW_CANDIDATE_GLOBAL;

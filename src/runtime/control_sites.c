@@ -18,6 +18,7 @@
 
 #define LOCAL_BITS 16u
 #define LOCAL      (1u << LOCAL_BITS)
+#define MOST_WORDS (1u << 18) /* of one access that are looked at */
 
 struct local {
     uintptr_t pc;
@@ -174,8 +175,8 @@ static void mark(uint32_t site)
     if (site >= fw_control->site_count)
         return;
     at = fw_control_site(site);
-    if (at->flags & (FW_SITE_SHARED | how))
-        return;
+    if (at->flags & (FW_SITE_SHARED | how) || !(at->flags & FW_SITE_ACCESS))
+        return; /* the latter: it is a point anyway */
     at->flags |= how;
     fw_control->new_shared++;
     fw_control_hook_forget(site);
@@ -205,17 +206,15 @@ static void share_word(const struct fw_thread *t, uint64_t word, bool writes, ui
         bool mine = (was & 0xffff000000u) == self;
 
         flags |= was & (FW_WORD_WRITTEN | FW_WORD_SHARED | FW_WORD_SEVERAL);
-        if (!mine) {
-            flags |= FW_WORD_SEVERAL;
-            if (others)
-                others[at] = site_in(was);
-        }
+        flags |= mine ? 0 : FW_WORD_SEVERAL;
         if (flags & FW_WORD_SEVERAL && flags & FW_WORD_WRITTEN) {
             mark_word(was, others ? others[at] : 0, site);
             flags |= FW_WORD_SHARED;
         }
         if (!writes && flags & FW_WORD_WRITTEN && mine)
             return; /* the write is what others conflict with */
+        if (!mine && others)
+            others[at] = site_in(was);
     } else if (others) {
         others[at] = 0;
     }
@@ -230,8 +229,8 @@ void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes
 
     if (!fw_control_words || fw_control_alone())
         return; /* what is done alone comes before or after everything else */
-    if (last - first > 128)
-        last = first + 128;
+    if (last - first > MOST_WORDS)
+        last = first + MOST_WORDS;
     for (uint64_t word = first; word <= last; word++)
         share_word(t, word, write, site);
 }

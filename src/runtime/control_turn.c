@@ -58,6 +58,7 @@ bool fw_control_tell_turn(struct fw_thread *t, enum fw_turn_end end)
     if (t->state == FW_STATE_OUTSIDE ||
         (t->state == FW_STATE_BLOCKED && t->deadline != FW_NO_DEADLINE))
         plan->away_since = fw_now();
+    fw_control->fair |= end == FW_TURN_YIELDED || plan->spins;
     if (has_room)
         tell(t, end);
     count(t, has_room);

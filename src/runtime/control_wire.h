@@ -297,7 +297,10 @@ struct fw_control_head {
     uint32_t longer;     /* 1: a thread waited with a limit that was no choice, when there were
                             others */
     uint32_t limits;     /* 1: that the limit of a wait passes was a choice */
-    uint32_t reserved_limits;
+    uint32_t fair;       /* 1: a thread that went round in circles, or whose limit had passed just
+                            before, had to let others go first */
+    uint32_t clocks;     /* 1: the program read a clock */
+    uint32_t randoms;    /* 1: ... random numbers */
     char why[FW_CONTROL_WHY]; /* of the divergence */
     struct fw_control_goal goals[FW_CONTROL_GOALS];
 

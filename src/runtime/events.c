@@ -30,6 +30,13 @@ struct fw_thread *fw_enter_again(void)
 
 struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object)
 {
+    bool is_atomic = name == fw_op_load || name == fw_op_rmw || name == fw_op_store;
+
+    return fw_enter_atomic(pc, name, object, is_atomic ? sizeof(int) : 0);
+}
+
+struct fw_thread *fw_enter_atomic(uintptr_t pc, const char *name, const void *object, unsigned size)
+{
     struct fw_thread *t = fw_enter_again();
 
     if (FW_UNLIKELY(fw_calls_follow != NULL) && !t)
@@ -40,6 +47,7 @@ struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object
         struct fw_op op = { .pc = pc,
                             .name = name,
                             .object = (uint64_t)(uintptr_t)object,
+                            .extent = size,
                             .writes = name != fw_op_load,
                             .spins = name == fw_op_load || name == fw_op_rmw };
 

@@ -75,9 +75,10 @@ static void record_change(struct fw_thread *t, const volatile void *address, uns
     record(t, FW_WIRE_ATOMIC_RMW, address, size, order, pc);
 }
 
-static struct fw_thread *enter(const char *name, const volatile void *address, uintptr_t pc)
+static struct fw_thread *enter(const char *name, const volatile void *address, unsigned size,
+                               uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_at(pc, name, (const void *)(uintptr_t)address);
+    struct fw_thread *t = fw_enter_atomic(pc, name, (const void *)(uintptr_t)address, size);
 
     if (t)
         fw_point(t);
@@ -89,7 +90,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
 #define LOAD_AND_STORE(bits, LOADED, STORED)                                                       \
     FW_EXPORT a##bits __tsan_atomic##bits##_load(const volatile a##bits *address, int order)       \
     {                                                                                              \
-        struct fw_thread *t = enter(fw_op_load, address, FW_PC);                                   \
+        struct fw_thread *t = enter(fw_op_load, address, bits / 8, FW_PC);                         \
         a##bits value = LOADED(address);                                                           \
                                                                                                    \
         if (t) {                                                                                   \
@@ -101,7 +102,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
     FW_EXPORT void __tsan_atomic##bits##_store(volatile a##bits *address, a##bits value,           \
                                                int order)                                          \
     {                                                                                              \
-        struct fw_thread *t = enter(fw_op_store, address, FW_PC);                                  \
+        struct fw_thread *t = enter(fw_op_store, address, bits / 8, FW_PC);                        \
                                                                                                    \
         STORED(address, value);                                                                    \
         if (t) {                                                                                   \
@@ -114,7 +115,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
     FW_EXPORT a##bits __tsan_atomic##bits##_##name(volatile a##bits *address, a##bits value,       \
                                                    int order)                                      \
     {                                                                                              \
-        struct fw_thread *t = enter(fw_op_rmw, address, FW_PC);                                    \
+        struct fw_thread *t = enter(fw_op_rmw, address, bits / 8, FW_PC);                          \
         a##bits old = CHANGED(address, value);                                                     \
                                                                                                    \
         if (t) {                                                                                   \
@@ -128,7 +129,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
     FW_EXPORT int __tsan_atomic##bits##_compare_exchange_##name(                                   \
         volatile a##bits *address, a##bits *expected, a##bits wanted, int order, int otherwise)    \
     {                                                                                              \
-        struct fw_thread *t = enter(fw_op_rmw, address, FW_PC);                                    \
+        struct fw_thread *t = enter(fw_op_rmw, address, bits / 8, FW_PC);                          \
         int done = EXCHANGED(address, expected, wanted);                                           \
                                                                                                    \
         if (t && done)                                                                             \
@@ -154,7 +155,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
     FW_EXPORT a##bits __tsan_atomic##bits##_compare_exchange_val(                                  \
         volatile a##bits *address, a##bits expected, a##bits wanted, int order, int otherwise)     \
     {                                                                                              \
-        struct fw_thread *t = enter(fw_op_rmw, address, FW_PC);                                    \
+        struct fw_thread *t = enter(fw_op_rmw, address, bits / 8, FW_PC);                          \
         int done = EXCHANGED(address, &expected, wanted);                                          \
                                                                                                    \
         if (t && done)                                                                             \
@@ -222,7 +223,7 @@ OPERATIONS(128, wide_load, wide_store, wide_exchange_if, wide)
 
 FW_EXPORT void __tsan_atomic_thread_fence(int order)
 {
-    struct fw_thread *t = enter("fence", NULL, FW_PC);
+    struct fw_thread *t = enter("fence", NULL, 0, FW_PC);
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!t)

@@ -3,6 +3,7 @@
  * limits, clocks, signals, sets, terminals, users, folders.  io_about.c has the more usual ones.
  */
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/told.h"
 
 #include <arpa/inet.h>
@@ -126,9 +127,10 @@ MADE(int, mkostemp, (char *path, int flags), (path, flags), result >= 0, WT(path
 MADE(char *, mkdtemp, (char *path), (path), result, WT(path))
 MADE(struct dirent *, readdir, (DIR * folder), (folder), result, WS(result, result->d_reclen))
 MADE(struct dirent64 *, readdir64, (DIR * folder), (folder), result, WS(result, result->d_reclen))
-TOLD(ssize_t, getrandom, (void *to, size_t bytes, unsigned flags), (to, bytes, flags), result > 0,
-     WS(to, (size_t)result))
-TOLD(int, getentropy, (void *to, size_t bytes), (to, bytes), DONE, WS(to, bytes))
+TOLD(ssize_t, getrandom, (void *to, size_t bytes, unsigned flags), (to, bytes, flags),
+     (fw_chance_random(), result > 0), WS(to, (size_t)result))
+TOLD(int, getentropy, (void *to, size_t bytes), (to, bytes), (fw_chance_random(), DONE),
+     WS(to, bytes))
 
 /* Requests that store an object of a known size. */
 static size_t stored_by(unsigned long request)

@@ -89,6 +89,9 @@ struct fw_thread; /* thread.h; most interceptors need only the pointer */
 /* The same for what synchronises through an object or may wait: a point of controlled runs. */
 #define fw_enter_on(object) fw_enter_at(FW_PC, __func__, object)
 struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object);
+/* The same for an atomic operation on so many bytes (0: it is none). */
+struct fw_thread *fw_enter_atomic(uintptr_t pc, const char *name, const void *object,
+                                  unsigned size);
 /*
  * The same for functions that synchronise in no way and only tell: also where threads run in
  * parallel (src/atomrace).

@@ -58,6 +58,8 @@ static void add_due(struct fw_thread *t, void *any)
 {
     if (t->plan.expires && (*(bool *)any || t->plan.due))
         add(t);
+    else if (t->plan.expires)
+        fw_control->fair = 1;
 }
 
 static uint32_t place_of(uint32_t number)

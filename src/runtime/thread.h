@@ -61,7 +61,7 @@ struct fw_plan {
     uintptr_t pc;     /* of its latest point: what it is about to do */
     const char *name;
     uint64_t object;
-    uint32_t size, site, class_;
+    uint32_t size, extent, site, class_; /* as in struct fw_op, and where */
     enum fw_reach reach;
     bool writes;
     bool pending;     /* it has not done it yet */
@@ -76,7 +76,8 @@ struct fw_plan {
     uint64_t priority, clock;                 /* strategies' */
     uint64_t picked, yielded; /* picks of all threads when it was picked, when it gave way */
     const void *in_vain; /* what it has tried, and ... */
-    uint64_t in_vain_at; /* ... picks of all threads then */
+    uint64_t in_vain_at; /* ... picks of all threads then ... */
+    uint32_t tries;      /* ... times in a row */
     uint64_t retried; /* the progress it last looked after */
     uint64_t away_since; /* in the kernel, or waiting until some time */
     bool expires;     /* it waits, and the strategy may say that the time is over ... */

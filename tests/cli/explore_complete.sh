@@ -135,6 +135,117 @@ for strategy in random pct pos delay none; do
     expect 0 explore -q -s $strategy -n 100 -- ./waits
 done
 
+# Plain accesses that meet atomic ones alone: main reads before it writes, and the worker comes between.
+cat >mixed.c <<'END_C'
+#include <pthread.h>
+static int x;
+static void *set(void *unused)
+{
+    __atomic_store_n(&x, 1, 5);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    int seen;
+    pthread_create(&t, NULL, set, NULL);
+    seen = x;
+    x = seen + 2;
+    pthread_join(t, NULL);
+    return x == 3;
+}
+END_C
+# What is given up after some tries in vain, and what is not.
+cat >tries.c <<'END_C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int x, seen;
+static void *owner(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    seen = __atomic_load_n(&x, 5);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    int tries = 0, most = argc > 1 ? atoi(argv[1]) : 1;
+    pthread_create(&t, NULL, owner, NULL);
+    while (pthread_mutex_trylock(&lock) != 0)
+        if (++tries == most) {
+            __atomic_store_n(&x, 1, 5);
+            pthread_join(t, NULL);
+            return seen;
+        }
+    pthread_mutex_unlock(&lock);
+    return pthread_join(t, NULL);
+}
+END_C
+# What clocks and random numbers decide.
+cat >chance.c <<'END_C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+static int x, how;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int choose(void)
+{
+    struct timespec now;
+    unsigned char byte = 0;
+    if (how == 'c' || how == 'l')
+        clock_gettime(CLOCK_REALTIME, &now);
+    if (how == 'c')
+        return now.tv_sec % 2;
+    if (how == 'l' && pthread_mutex_timedlock(&lock, &now) == 0)
+        pthread_mutex_unlock(&lock);
+    if (how == 'r' && getrandom(&byte, 1, 0) != 1)
+        abort();
+    return byte % 2;
+}
+static void *work(void *unused)
+{
+    if (choose())
+        __atomic_fetch_add(&x, 1, 5);
+    __atomic_fetch_add(&x, 1, 5);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t one, two;
+    how = argc > 1 ? argv[1][0] : 0;
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+END_C
+for program in mixed tries chance; do
+    "$FOREWEAVE" cc -g -O1 -pthread $program.c -o $program || complain "cannot build $program"
+done
+for bound in 2 all; do
+    expect 66 explore -q -s chess --preemptions=$bound -- ./mixed
+    expect 66 explore -q -s chess --preemptions=$bound -- ./tries 3
+    out_has 'failure 1: exit 1'
+    out_lacks 'held back'
+    expect 0 explore -q -s chess --preemptions=$bound -- ./tries 100
+    out_has 'a thread that tried in vain again and again was held back'
+    out_has 'all fair schedules'
+    expect 0 explore -q -s chess --preemptions=$bound -- ./chance
+    out_has 'were run'
+    out_lacks 'the program reads'
+    for how in c r; do
+        expect 0 explore -q -s chess --preemptions=$bound -- ./chance $how
+        out_has 'the program reads '
+        out_has 'not all were run'
+    done
+done
+expect 0 explore -q -s chess -- ./chance l # until when to wait
+out_lacks 'the program reads'
+
 # Two limits that pass one after the other: searched with a bound, and without one it is said.
 cat >two.c <<'END_C'
 #include <pthread.h>

@@ -281,7 +281,7 @@ for strategy in none random pct pos delay; do
     expect 0 explore -q -s $strategy -n 20 -- ./yields
 done
 expect 0 explore -q -s chess --time=100 -- ./loops
-out_has 'ended because all schedules with at most 2 preemptions were run'
+out_has 'ended because all fair schedules with at most 2 preemptions were run'
 expect 0 explore -q -s chess --preemptions=0 --time=100 -- ./yields
-out_has 'ended because all schedules with at most 0 preemptions were run'
+out_has 'ended because all fair schedules with at most 0 preemptions were run'
 finish

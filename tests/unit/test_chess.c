@@ -313,7 +313,7 @@ static bool run_slot(struct fw_chess *chess, size_t slot, const struct program *
         ;
     trial.decisions = machine.decisions.at;
     trial.decision_bytes = machine.decisions.len;
-    fw_chess_learn(chess, slot, &trial);
+    assert_true(fw_chess_learn(chess, slot, &trial));
     memcpy(executed, machine.executed, ALL);
     fw_vec_release(&machine.decisions);
     return machine.count == length_of(program);
