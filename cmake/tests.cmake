@@ -50,7 +50,7 @@ foreach(name test_regions test_regions_model)
   target_sources(${name} PRIVATE
     src/atomrace/region.c src/atomrace/region_slots.c src/atomrace/region_places.c)
 endforeach()
-foreach(name test_heal_lock test_heal_keep test_heal_hold)
+foreach(name test_heal_lock test_heal_keep test_heal_mutex test_heal_hold)
   target_sources(${name} PRIVATE src/atomrace/heal_lock.c src/atomrace/heal_healer.c
     src/atomrace/heal_circle.c src/atomrace/heal_log.c)
 endforeach()

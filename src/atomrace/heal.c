@@ -76,6 +76,8 @@ void fw_heal_hook(const struct fw_overlap_access *access)
 
 static void follow(enum fw_flow what)
 {
+    if (fw_heal_alone && fw_holds_go_quickly())
+        return;
     if (!fw_heal_alone)
         fw_regions_flow(what);
     /* Nobody waits for anything of the program's while it holds a lock. */
@@ -269,6 +271,8 @@ bool fw_heal_open(const char *path)
         fw_region_healing = &by_scheduling;
     else if (fw_heal_wire->unsafe)
         fw_calls_follow = follow_call;
+    else if (fw_heal_alone)
+        fw_mutex_follow = fw_holds_follow_mutex;
     fw_flow_follow = follow;
     fw_heal_on = true;
     return true;

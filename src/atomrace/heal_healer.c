@@ -48,6 +48,7 @@ struct fw_healer *fw_healer_take(uint32_t number, int32_t tid, uint64_t now, con
         healer->tid = tid;
         healer->ticks = ticks;
         healer->waits = NULL;
+        memset(&healer->mutexes, 0, sizeof healer->mutexes);
         healer->begun = now;
         if (fw_healer_room < fw_healer_id(healer))
             atomic_store(&fw_healer_room, fw_healer_id(healer));
@@ -103,6 +104,11 @@ uint64_t fw_healers_time(uint64_t now)
 struct fw_heal_seat *fw_healer_seats(struct fw_healer *healer)
 {
     return healer->seats;
+}
+
+struct fw_heal_mutexes *fw_healer_mutexes(struct fw_healer *healer)
+{
+    return &healer->mutexes;
 }
 
 struct fw_heal_counts *fw_healer_counts(struct fw_healer *healer)

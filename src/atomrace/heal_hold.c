@@ -121,6 +121,7 @@ static bool take_part(const struct fw_thread *t)
     if (!fw_holds.me)
         return false;
     fw_holds.seats = fw_healer_seats(fw_holds.me);
+    fw_holds.mutexes = fw_healer_mutexes(fw_holds.me);
     fw_holds.id = fw_healer_id(fw_holds.me);
     fw_heal_counts = fw_healer_counts(fw_holds.me);
     return true;
@@ -287,6 +288,15 @@ static unsigned free_place(void)
     return i;
 }
 
+/* Has it the lock by that? */
+static bool sit(struct fw_heal_seat *seat, struct fw_heal_lock *lock, uint16_t section)
+{
+    if (fw_heal_sit_under(seat, lock, section, fw_hot.ticks, fw_holds.mutexes))
+        return true;
+    fw_heal_sit(seat, lock, section, fw_hot.ticks);
+    return false;
+}
+
 static void add(const struct fw_overlap_access *access, struct fw_heal_lock *lock, uint32_t entry,
                 uint16_t links)
 {
@@ -297,8 +307,8 @@ static void add(const struct fw_overlap_access *access, struct fw_heal_lock *loc
         fw_heal_count(FW_HEAL_NO_ROOM, 1);
         return;
     }
-    fw_heal_sit(&fw_holds.seats[i], lock, (uint16_t)section_of(entry), fw_hot.ticks);
-    if (!(held && fw_heal_owns(lock, fw_holds.me)) && !acquire(access, lock)) {
+    if (!sit(&fw_holds.seats[i], lock, (uint16_t)section_of(entry)) &&
+        !(held && fw_heal_owns(lock, fw_holds.me)) && !acquire(access, lock)) {
         fw_heal_stand(&fw_holds.seats[i]);
         return;
     }
@@ -519,6 +529,7 @@ void fw_holds_ended(void)
     fw_healer_give(fw_holds.me, fw_heal_now());
     fw_heal_counts = NULL;
     fw_holds.me = NULL;
+    fw_holds.mutexes = NULL;
     fw_holds_forget();
 }
 

@@ -47,6 +47,8 @@ void fw_holds_settle(bool by_access);
 void fw_holds_access(const struct fw_overlap_access *access);
 /* Both at once, if fw_heal_alone and ticks have not run out; false: it is for them to do. */
 bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
+/* The thread was seen elsewhere: as fw_holds_settle; false: that is to do it. */
+bool fw_holds_go_quickly(void);
 /* The long way of a hook of hooks_heal.c. */
 void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
 /* What the thread ignores has changed. */
@@ -61,6 +63,9 @@ void fw_holds_let_go(const struct fw_thread *t);
 /* The thread is about to lock a mutex (NULL: not any more), holding what it holds.  What would
  * close a circle is let go. */
 void fw_holds_mutex(const struct fw_thread *t, const void *mutex);
+
+/* The thread has locked a mutex, or is about to unlock it, after all of its holds have gone. */
+void fw_holds_follow_mutex(const void *mutex, bool locked);
 
 /* Healing by scheduling.  The thread comes to a section: its time counts from now on. */
 void fw_holds_come(const struct fw_thread *t);

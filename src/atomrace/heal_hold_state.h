@@ -38,6 +38,7 @@ struct fw_holds {
     unsigned end, count; /* of holds, so many; those behind are free */
     uint32_t id;
     struct fw_heal_seat *seats;
+    struct fw_heal_mutexes *mutexes;
     struct fw_hold_known known;
     struct fw_hold at[FW_HOLDS];
     struct fw_healer *me;

@@ -61,7 +61,13 @@ bool fw_heal_is_waited_for(struct fw_heal_lock *lock)
 
 bool fw_heal_owns(struct fw_heal_lock *lock, const struct fw_healer *me)
 {
-    return fw_heal_owner(lock) == fw_healer_id(me);
+    if (!fw_heal_is_mutexs(lock))
+        return fw_heal_owner(lock) == fw_healer_id(me);
+    for (unsigned i = 0; i < FW_HEAL_SEATS; i++)
+        if (atomic_load_explicit(&me->seats[i].lock, memory_order_relaxed) == lock &&
+            fw_heal_sits_under(&me->seats[i]))
+            return true;
+    return false;
 }
 
 /* --- seats ----------------------------------------------------------------------------------- */
@@ -227,22 +233,49 @@ static void note_habit(struct fw_heal_lock *lock, uint32_t id)
         atomic_store_explicit(&lock->habit, fw_heal_habit(id, running), memory_order_relaxed);
 }
 
-void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me)
+/* It is released, by its owner, once more under the same mutex?  Of several the first is tried,
+ * until it is the wrong one. */
+static bool becomes_mutexs(struct fw_heal_lock *lock, const struct fw_heal_mutexes *mutexes)
 {
-    uint32_t is = fw_healer_id(me);
+    const void *mutex = atomic_load_explicit(&lock->mutex, memory_order_relaxed); /* its owner's */
 
-    if (fw_heal_is_kept(lock, is))
-        return;
-    note_habit(lock, is);
-    /* release: pairs with who takes it next (fw_heal_try) */
-    if (atomic_compare_exchange_strong_explicit(&lock->owner, &is, 0, memory_order_release,
-                                                memory_order_relaxed) ||
-        fw_healer_of(is) != me)
-        return;
+    if (!fw_heal_holds(mutexes, mutex)) {
+        mutex = mutexes->count ? mutexes->at[0] : NULL;
+        atomic_store_explicit(&lock->mutex, mutex, memory_order_relaxed);
+        lock->under = 0;
+    }
+    if (!mutex || ++lock->under < FW_HEAL_UNDERS)
+        return false;
+    lock->under = 0;
+    return may_be_kept(lock);
+}
+
+/* The caller was there while it was its mutex's, perhaps, or its owner. */
+static void release_under_gate(struct fw_heal_lock *lock, const struct fw_healer *me)
+{
     fw_heal_gate_enter();
-    if (fw_heal_owns(lock, me))
+    if (fw_healer_of(atomic_load(&lock->owner)) == me)
         fw_heal_hand_over(lock);
     fw_heal_gate_leave();
+}
+
+void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me)
+{
+    uint32_t is = atomic_load_explicit(&lock->owner, memory_order_relaxed), next;
+
+    if (is == (FW_HEAL_MUTEXS | FW_HEAL_QUEUED)) { /* somebody looks who is there */
+        release_under_gate(lock, me);
+        return;
+    }
+    if (fw_healer_of(is) != me || fw_heal_is_kept(lock, fw_healer_id(me)))
+        return;
+    is = fw_healer_id(me);
+    note_habit(lock, is);
+    next = becomes_mutexs(lock, &me->mutexes) ? FW_HEAL_MUTEXS : 0;
+    /* release: pairs with who takes it next (fw_heal_try, fw_heal_is_mutexs) */
+    if (!atomic_compare_exchange_strong_explicit(&lock->owner, &is, next, memory_order_release,
+                                                 memory_order_relaxed))
+        release_under_gate(lock, me);
 }
 
 /* Its owner was there, or it was only kept for it.  Under the gate. */
@@ -262,10 +295,55 @@ static bool has_seat(const struct fw_healer *healer, const struct fw_heal_lock *
     return false;
 }
 
+/* Who is there under the lock's mutex?  Behind barrier_of_all. */
+static const struct fw_healer *who_is_under(const struct fw_heal_lock *lock,
+                                            const struct fw_healer *but)
+{
+    for (unsigned i = 0; i < fw_healer_room; i++)
+        for (unsigned k = 0; k < FW_HEAL_SEATS && &fw_healers[i] != but; k++) {
+            const struct fw_heal_seat *seat = &fw_healers[i].seats[k];
+
+            /* acquire: as in is_done */
+            if (atomic_load_explicit(&seat->lock, memory_order_acquire) == lock &&
+                fw_heal_sits_under(seat) && !seat_is_done(&fw_healers[i], seat))
+                return &fw_healers[i];
+        }
+    return NULL;
+}
+
+/* If the lock is its mutex's it becomes a thread's: that of who is there, or else the caller's;
+ * true: that.  Under the gate. */
+static bool take_from_mutex(struct fw_heal_lock *lock, const struct fw_healer *me)
+{
+    uint32_t is = FW_HEAL_MUTEXS;
+    const struct fw_healer *there;
+
+    if (!atomic_compare_exchange_strong(&lock->owner, &is, FW_HEAL_MUTEXS | FW_HEAL_QUEUED))
+        return false;
+    barrier_of_all();
+    there = who_is_under(lock, me);
+    note_past(lock, there != NULL);
+    atomic_store(&lock->owner, fw_healer_id(there ? there : me));
+    return !there;
+}
+
+static bool claim_from_mutex(struct fw_heal_lock *lock, const struct fw_healer *me)
+{
+    bool taken;
+
+    fw_heal_gate_enter();
+    taken = take_from_mutex(lock, me);
+    fw_heal_gate_leave();
+    return taken;
+}
+
 bool fw_heal_claim(struct fw_heal_lock *lock, struct fw_healer *me)
 {
     uint32_t is = atomic_load(&lock->owner);
     bool done = false, seated;
+
+    if (is == FW_HEAL_MUTEXS)
+        return claim_from_mutex(lock, me);
 
     if (fw_healer_of(is) == me) { /* it was kept, and is wanted now */
         fw_heal_release(lock, me);
@@ -311,9 +389,13 @@ static bool begin_to_wait(struct fw_heal_lock *lock, struct fw_healer *me)
     uint32_t is = 0;
 
     atomic_store(&me->go, 0);
-    while (!atomic_compare_exchange_weak(&lock->owner, &is,
-                                         is ? is | FW_HEAL_QUEUED : fw_healer_id(me)))
-        ;
+    do {
+        if (take_from_mutex(lock, me))
+            return false;
+        is = atomic_load(&lock->owner);
+    } while (is == FW_HEAL_MUTEXS ||
+             !atomic_compare_exchange_weak(&lock->owner, &is,
+                                           is ? is | FW_HEAL_QUEUED : fw_healer_id(me)));
     if (!is)
         return false;
     me->mark = fw_healer_dwelt_by(fw_healer_of(is));

@@ -12,6 +12,12 @@
  * was taken before is seen; who takes one later sees that the lock is wanted, and queues.  A lock
  * that was kept in vain some times is not kept any more.
  *
+ * A lock that was released some times running under the same mutex of the program becomes the
+ * *mutex's*: whoever holds that takes and leaves it by plain stores and loads, in the same way,
+ * with a seat that says so.  All that do are kept apart by the mutex, which nobody unlocks before
+ * it has left (heal_hold.h).  Who does not hold it finds out, behind the barrier, which thread is
+ * there, and makes it the owner.
+ *
  * The owner leaves its seat when it is seen next.  Where hooks count down without a break (`ticks`
  * of a healer), who waits sees for itself whether the owner has passed a hook since its section's
  * end, or very many within the section: then it is done.
@@ -47,12 +53,15 @@ struct fw_heal_lock {
     _Atomic uint16_t habit;  /* who released it last, how often running (fw_heal_habit); a hint */
     _Atomic uint8_t past;    /* how often it was kept in vain, and wanted; under the gate */
     _Atomic uint8_t reads_wait; /* some section of the word does not allow reads */
+    const void *_Atomic mutex;  /* under which it was released last; its owner's to write */
+    uint8_t under;              /* how often running; its owner's */
 };
 
 /* A thread that takes part. */
 struct fw_healer;
 
-#define FW_HEAL_SEATS 16u /* of a healer */
+#define FW_HEAL_SEATS   16u /* of a healer */
+#define FW_HEAL_MUTEXES 4u  /* of those that its thread holds, which are known */
 
 /* Its thread's to write. */
 struct fw_heal_seat {
@@ -60,7 +69,9 @@ struct fw_heal_seat {
     _Atomic uint64_t state; /* the three below, in one word */
 };
 
-#define FW_HEAL_OVER (1ull << 48) /* in `state`: the last access is about to be made, or was */
+/* In `state`: */
+#define FW_HEAL_OVER  (1ull << 48) /* the last access is about to be made, or was */
+#define FW_HEAL_UNDER (1ull << 49) /* the lock is its mutex's, which the thread holds */
 
 /* ticks: of the hook that it was taken in, or ended in; the section is for people. */
 static inline uint64_t fw_heal_seat_state(uint16_t section, int32_t ticks, bool over)
@@ -135,18 +146,22 @@ static inline struct fw_heal_lock *fw_heal_find(uintptr_t word)
 /* NULL: there is no room. */
 struct fw_heal_lock *fw_heal_make(uintptr_t word);
 
+#define FW_HEAL_MUTEXS  0x40000000u /* as `owner`: it is its mutex's */
 #define FW_HEAL_QUEUED  0x80000000u /* in `owner`: somebody waits; it changes under the gate only */
 #define FW_HEAL_KEEP    16u /* times running, after which a lock is kept */
+#define FW_HEAL_UNDERS  4u  /* times running, after which a lock is its mutex's */
 #define FW_HEAL_IN_VAIN 4u  /* times, after which it is not any more: the lower half of `past` */
 #define FW_HEAL_WANTED  4u  /* times, after which it is released soon: the upper half */
 
-/* The number of its owner, as fw_healer_number wants it; 0: none.  A hint. */
+/* The number of its owner, as fw_healer_number wants it; 0: none, or a mutex.  A hint. */
 static inline uint32_t fw_heal_owner(struct fw_heal_lock *lock)
 {
-    return atomic_load_explicit(&lock->owner, memory_order_relaxed) & ~FW_HEAL_QUEUED;
+    return atomic_load_explicit(&lock->owner, memory_order_relaxed) &
+           ~(FW_HEAL_QUEUED | FW_HEAL_MUTEXS);
 }
 
 bool fw_heal_is_waited_for(struct fw_heal_lock *lock);
+/* Is it the caller's, or its mutex's and the caller there? */
 bool fw_heal_owns(struct fw_heal_lock *lock, const struct fw_healer *me);
 uint32_t fw_healer_id(const struct fw_healer *me);
 
@@ -168,6 +183,27 @@ static inline bool fw_heal_is_kept(struct fw_heal_lock *lock, uint32_t id)
     return atomic_load_explicit(&lock->habit, memory_order_relaxed) ==
                fw_heal_habit(id, FW_HEAL_KEEP) &&
            atomic_load_explicit(&lock->owner, memory_order_relaxed) == id;
+}
+
+/* A thread's own: mutexes that it holds, as far as they are known, the latest one last. */
+struct fw_heal_mutexes {
+    unsigned count;
+    const void *at[FW_HEAL_MUTEXES];
+};
+struct fw_heal_mutexes *fw_healer_mutexes(struct fw_healer *healer);
+
+static inline bool fw_heal_holds(const struct fw_heal_mutexes *mutexes, const void *mutex)
+{
+    for (unsigned i = 0; i < mutexes->count; i++)
+        if (mutexes->at[i] == mutex)
+            return true;
+    return false;
+}
+
+/* acquire: pairs with fw_heal_release, which made it the mutex's */
+static inline bool fw_heal_is_mutexs(struct fw_heal_lock *lock)
+{
+    return atomic_load_explicit(&lock->owner, memory_order_acquire) == FW_HEAL_MUTEXS;
 }
 
 extern bool fw_heal_asymmetric; /* who looks at others' seats pays for the barrier */
@@ -195,11 +231,37 @@ static inline void fw_heal_sit(struct fw_heal_seat *seat, struct fw_heal_lock *l
     fw_heal_seat_put(seat, lock); /* the lock's owner is looked at after this */
 }
 
+/* The same at a lock that is its mutex's, which the caller holds, so that it has the lock then.
+ * False: it does not; what the seat says is to be said anew. */
+static inline bool fw_heal_sit_under(struct fw_heal_seat *seat, struct fw_heal_lock *lock,
+                                     uint16_t section, int32_t ticks,
+                                     const struct fw_heal_mutexes *mutexes)
+{
+    /* relaxed, here and below: its owner has written it, and who becomes that sees the seat */
+    const void *mutex = atomic_load_explicit(&lock->mutex, memory_order_relaxed);
+
+    if (!fw_heal_is_mutexs(lock) || !fw_heal_holds(mutexes, mutex))
+        return false;
+    atomic_store_explicit(&seat->state,
+                          fw_heal_seat_state(section, ticks, false) | FW_HEAL_UNDER,
+                          memory_order_relaxed);
+    fw_heal_seat_put(seat, lock);
+    return fw_heal_is_mutexs(lock) &&
+           atomic_load_explicit(&lock->mutex, memory_order_relaxed) == mutex;
+}
+
+static inline bool fw_heal_sits_under(const struct fw_heal_seat *seat)
+{
+    return atomic_load_explicit(&seat->state, memory_order_relaxed) & FW_HEAL_UNDER;
+}
+
 /* The access of its end is about to be made. */
 static inline void fw_heal_sit_over(struct fw_heal_seat *seat, uint16_t section, int32_t ticks)
 {
+    uint64_t under = fw_heal_sits_under(seat) ? FW_HEAL_UNDER : 0;
+
     /* release: pairs with seat_is_done */
-    atomic_store_explicit(&seat->state, fw_heal_seat_state(section, ticks, true),
+    atomic_store_explicit(&seat->state, fw_heal_seat_state(section, ticks, true) | under,
                           memory_order_release);
 }
 

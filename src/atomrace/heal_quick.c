@@ -14,7 +14,8 @@
 /* The seat was left, or is at another lock: need the former one not be released? */
 static inline bool is_left(struct fw_heal_lock *former, const struct fw_heal_lock *lock)
 {
-    return !fw_holds.end || former == lock || fw_heal_is_kept(former, fw_holds.id);
+    return !fw_holds.end || former == lock || fw_heal_is_kept(former, fw_holds.id) ||
+           fw_heal_is_mutexs(former);
 }
 
 /* relaxed: behind the barrier of the seat; nobody has had it in between */
@@ -41,10 +42,22 @@ static void forget(void)
 
 /* --- with nothing to be released, and nothing to be taken ------------------------------------ */
 
+INLINE bool sit_under(struct fw_heal_lock *lock, uint16_t section)
+{
+    return fw_heal_sit_under(&fw_holds.seats[0], lock, section, fw_hot.ticks, fw_holds.mutexes);
+}
+
 INLINE bool sit_at_own(struct fw_heal_lock *lock, uint32_t entry, uint16_t section)
 {
-    fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
-    if (FW_UNLIKELY(!is_left(fw_holds.at[0].lock, lock) || !is_owned(lock)))
+    if (!is_owned(lock)) {
+        if (!sit_under(lock, section))
+            return false;
+    } else {
+        fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
+        if (FW_UNLIKELY(!is_owned(lock)))
+            return false;
+    }
+    if (FW_UNLIKELY(!is_left(fw_holds.at[0].lock, lock)))
         return false;
     note(lock, entry);
     return true;
@@ -56,11 +69,13 @@ static __attribute__((noinline)) bool sit_at(struct fw_heal_lock *lock, uint32_t
                                              uint16_t section)
 {
     struct fw_heal_lock *former = fw_holds.at[0].lock;
+    bool under = sit_under(lock, section);
 
-    fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
+    if (!under)
+        fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
     if (!is_left(former, lock))
         fw_heal_release(former, fw_holds.me);
-    if (!fw_heal_try(lock, fw_holds.me)) {
+    if (!under && !fw_heal_try(lock, fw_holds.me)) {
         forget();
         return false;
     }
@@ -77,20 +92,24 @@ INLINE struct fw_heal_lock *find_at_once(uintptr_t word)
     return atomic_load_explicit(&lock->word, memory_order_relaxed) == word ? lock : NULL;
 }
 
+bool fw_holds_go_quickly(void)
+{
+    struct fw_heal_lock *former = fw_holds.at[0].lock;
+
+    if (fw_holds.end != 1 || !fw_holds.at[0].over)
+        return false;
+    forget();
+    if (!fw_heal_is_mutexs(former))
+        fw_heal_release(former, fw_holds.me);
+    return true;
+}
+
 /* --- what comes ------------------------------------------------------------------------------ */
 
 /* What is over goes. */
 INLINE bool settle(bool own)
 {
-    struct fw_heal_lock *former = fw_holds.at[0].lock;
-
-    if (!fw_holds.end)
-        return true;
-    if (own)
-        return false;
-    forget();
-    fw_heal_release(former, fw_holds.me);
-    return true;
+    return !fw_holds.end || (!own && fw_holds_go_quickly());
 }
 
 INLINE bool enter_known(uintptr_t word, bool own)
@@ -132,7 +151,9 @@ INLINE bool end(uintptr_t address, unsigned bytes)
     uintptr_t word = address & ~(uintptr_t)7;
 
     if (FW_UNLIKELY(word != fw_holds.word || (address & 7) + bytes > 8 ||
-                    hold->top != fw_hot.top || !is_owned(hold->lock)))
+                    hold->top != fw_hot.top ||
+                    !(is_owned(hold->lock) || (fw_heal_sits_under(&fw_holds.seats[0]) &&
+                                               fw_heal_is_mutexs(hold->lock)))))
         return false;
     fw_holds.ends_at = 0;
     hold->over = true;
@@ -201,4 +222,31 @@ void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
         enter_own(address, bytes, write, pc);
     else
         pass_own(address, bytes, write, pc);
+}
+
+/* --- mutexes --------------------------------------------------------------------------------- */
+
+/* One that is locked more than once is forgotten when it is unlocked first. */
+static void forget_mutex(struct fw_heal_mutexes *mutexes, const void *mutex)
+{
+    for (unsigned i = mutexes->count; i-- > 0;)
+        if (mutexes->at[i] == mutex) {
+            mutexes->count--;
+            for (unsigned k = i; k < mutexes->count; k++)
+                mutexes->at[k] = mutexes->at[k + 1];
+        }
+}
+
+/* What there is no room for is not known to be held.  A handler of the program that comes in
+ * between leaves it as it was. */
+void fw_holds_follow_mutex(const void *mutex, bool locked)
+{
+    struct fw_heal_mutexes *mutexes = fw_holds.mutexes;
+
+    if (!mutexes)
+        return;
+    if (!locked)
+        forget_mutex(mutexes, mutex);
+    else if (mutexes->count < FW_HEAL_MUTEXES)
+        mutexes->at[mutexes->count++] = mutex;
 }

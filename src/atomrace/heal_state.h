@@ -12,7 +12,9 @@
 #define FW_HEALERS 256u
 
 struct fw_healer {
-    struct fw_heal_seat seats[FW_HEAL_SEATS];
+    /* its thread's to write, again and again */
+    _Alignas(128) struct fw_heal_seat seats[FW_HEAL_SEATS];
+    struct fw_heal_mutexes mutexes;
     _Atomic uint32_t go;         /* futex: 1: it has got what it waited for */
     const void *_Atomic mutex;   /* that it is about to lock, or has locked since */
     _Atomic uint64_t dwelt, dwells; /* ns altogether; since when, 0: it does not */
@@ -35,7 +37,7 @@ extern _Atomic uint32_t fw_heal_waiting; /* healers that wait for a lock */
 
 static inline struct fw_healer *fw_healer_of(uint32_t owner)
 {
-    owner &= ~FW_HEAL_QUEUED;
+    owner &= ~(FW_HEAL_QUEUED | FW_HEAL_MUTEXS);
     return owner ? &fw_healers[owner - 1] : NULL;
 }
 

@@ -125,6 +125,9 @@ extern void (*fw_flow_follow)(enum fw_flow what);
 extern void (*fw_flow_freed)(const void *memory, size_t bytes);
 /* Told of every call of an interceptor, if set: its name, and what it synchronises through. */
 extern void (*fw_calls_follow)(const char *name, const void *object);
+/* Told, if set, of a mutex that the thread has locked by pthread_mutex_lock, or again behind a
+ * condition, and of one that it is about to unlock; behind the call itself (FW_FLOW_CALL). */
+extern void (*fw_mutex_follow)(const void *mutex, bool locked);
 
 /* --- the token ----------------------------------------------------------------------------- */
 

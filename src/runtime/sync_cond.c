@@ -275,12 +275,29 @@ static int wait_and_leave(struct fw_thread *t, pthread_cond_t *cond, pthread_mut
     return status;
 }
 
+/* Around the real ones: a thread that is cancelled there has the mutex, and is not known to. */
+static void wait_really_begin(pthread_mutex_t *mutex)
+{
+    if (fw_mutex_follow)
+        fw_mutex_follow(mutex, false);
+}
+
+static int wait_really_end(pthread_mutex_t *mutex, int status)
+{
+    if (fw_mutex_follow && (status == 0 || status == ETIMEDOUT))
+        fw_mutex_follow(mutex, true);
+    return status;
+}
+
 FW_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     struct fw_thread *t = fw_enter_on(cond);
 
     find_real();
-    return t ? wait_and_leave(t, cond, mutex, FW_UNLIMITED, FW_PC) : real.wait(cond, mutex);
+    if (t)
+        return wait_and_leave(t, cond, mutex, FW_UNLIMITED, FW_PC);
+    wait_really_begin(mutex);
+    return wait_really_end(mutex, real.wait(cond, mutex));
 }
 
 FW_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
@@ -289,8 +306,10 @@ FW_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mute
     struct fw_thread *t = fw_enter_on(cond);
 
     find_real();
-    return t ? wait_and_leave(t, cond, mutex, limit_of(cond, when), FW_PC)
-             : real.timedwait(cond, mutex, when);
+    if (t)
+        return wait_and_leave(t, cond, mutex, limit_of(cond, when), FW_PC);
+    wait_really_begin(mutex);
+    return wait_really_end(mutex, real.timedwait(cond, mutex, when));
 }
 
 FW_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
@@ -299,8 +318,10 @@ FW_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
     struct fw_thread *t = fw_clock_is_valid(clock) ? fw_enter_on(cond) : NULL;
 
     find_real();
-    return t ? wait_and_leave(t, cond, mutex, (struct fw_limit) { clock, when }, FW_PC)
-             : real.clockwait(cond, mutex, clock, when);
+    if (t)
+        return wait_and_leave(t, cond, mutex, (struct fw_limit) { clock, when }, FW_PC);
+    wait_really_begin(mutex);
+    return wait_really_end(mutex, real.clockwait(cond, mutex, clock, when));
 }
 
 static int notify(pthread_cond_t *cond, bool all, const char *name, uintptr_t pc)

@@ -38,6 +38,8 @@ static struct {
     __typeof__(&pthread_mutex_setprioceiling) setprioceiling;
 } real;
 
+void (*fw_mutex_follow)(const void *mutex, bool locked);
+
 /* --- time ---------------------------------------------------------------------------------- */
 
 bool fw_clock_is_valid(clockid_t clock)
@@ -250,8 +252,12 @@ FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
     int status;
 
     FW_REAL(real.lock, "pthread_mutex_lock");
-    if (!t)
-        return real.lock(mutex);
+    if (!t) {
+        status = real.lock(mutex);
+        if (FW_UNLIKELY(fw_mutex_follow != NULL) && status == 0)
+            fw_mutex_follow(mutex, true);
+        return status;
+    }
     fw_point(t);
     status = fw_mutex_lock(t, mutex, FW_WIRE_ACQUIRE, FW_UNLIMITED, FW_PC);
     fw_leave(t);
@@ -310,6 +316,8 @@ FW_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 
     FW_REAL(real.unlock, "pthread_mutex_unlock");
     if (!t) {
+        if (FW_UNLIKELY(fw_mutex_follow != NULL))
+            fw_mutex_follow(mutex, false);
         status = real.unlock(mutex);
         fw_changed_unseen();
         return status;

@@ -30,7 +30,7 @@ heal() { # STATUS NAME OPTIONS... -- ARGUMENTS...
 # Failures show under noise, and with locks they do not; scheduling changes nothing but the order.
 noise=--noise=random:100:100
 level=-O0
-for name in bank load_and_store test_and_use log_sweep; do
+for name in bank load_and_store test_and_use log_sweep mixed; do
     build $name $level
     failed=0
     for seed in $(seq 20); do
@@ -51,6 +51,13 @@ for name in bank load_and_store test_and_use log_sweep; do
         err_has "healing by scheduling: "
     done
     [ $level = -O0 ] && level=-O2 || level=-O0
+done
+
+# Without noise locks take the quick way, also under mutexes.
+for name in bank load_and_store mixed; do
+    heal 0 $name --how=lock --budget=100 -- 3000
+    out_has right
+    err_lacks "waited for too long"
 done
 
 # A dry run counts and changes nothing; what is done is logged.

@@ -149,8 +149,7 @@ static inline void done(struct actor *a)
     pthread_barrier_wait(&a->end);
 }
 
-/* Until somebody waits for it. */
-/* It waits, and has looked for a circle, which it does before it leaves the gate. */
+/* Until somebody waits for it, and has looked for a circle, before it has left the gate. */
 static inline void await_waiter(struct fw_heal_lock *lock)
 {
     while (!(atomic_load(&lock->owner) >> 31))

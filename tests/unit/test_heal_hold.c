@@ -146,7 +146,7 @@ static bool held(unsigned word)
 
     for (unsigned i = 0; lock && fw_holds.seats && i < FW_HEAL_SEATS; i++)
         if (atomic_load(&fw_holds.seats[i].lock) == lock)
-            return fw_heal_owner(lock) == fw_holds.id;
+            return fw_heal_owns(lock, fw_holds.me);
     return false;
 }
 
@@ -420,6 +420,9 @@ static void hook(const struct fw_overlap_access *access, bool quickly)
     fw_holds_access(access);
 }
 
+static bool has_mutex;
+static unsigned under_mutex; /* locks that were the mutex's, after steps */
+
 /* What the thread is in, whatever the order: sums of what tells holds apart. */
 static uint64_t digest(void)
 {
@@ -439,6 +442,7 @@ static uint64_t digest(void)
     for (unsigned i = 0; i < 3; i++) {
         struct fw_heal_lock *lock = fw_heal_find((uintptr_t)&words[i]);
 
+        under_mutex += fw_heal_is_mutexs(lock);
         assert_true(held(i) || fw_heal_owner(lock) == 0 || fw_heal_is_kept(lock, fw_holds.id));
     }
     assert_int_equal(fw_hot.regions != 0, fw_holds.count != 0);
@@ -449,6 +453,15 @@ static void ignore(bool ignored)
 {
     thread.ignored = ignored ? FW_IGNORE_READS | FW_IGNORE_WRITES : 0;
     fw_holds_forget();
+}
+
+static void lock_or_unlock(void)
+{
+    static int mutex;
+
+    fw_holds_let_go(&thread);
+    has_mutex = !has_mutex;
+    fw_holds_follow_mutex(&mutex, has_mutex);
 }
 
 static void step(bool quickly)
@@ -473,6 +486,8 @@ static void step(bool quickly)
         fw_places_turn++; /* a file was loaded */
     else if (what == 7)
         ignore(!thread.ignored);
+    else if (what == 8)
+        lock_or_unlock();
     else
         hook(&access, quickly);
 }
@@ -487,8 +502,14 @@ static void run_once(uint64_t seed, bool quickly, uint64_t *digests)
     for (unsigned i = 0; i < entry_count; i++)
         fw_region_sites[fw_site_cell(entries[i].place.offset)] = 1;
     fw_region_sites[fw_site_cell(A_EXIT)] = 1;
-    for (unsigned i = 0; i < 3; i++)
-        atomic_store(&fw_heal_find((uintptr_t)&words[i])->habit, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        struct fw_heal_lock *lock = fw_heal_find((uintptr_t)&words[i]);
+
+        atomic_store(&lock->habit, 0);
+        atomic_store(&lock->mutex, NULL);
+        lock->under = 0;
+    }
+    has_mutex = false;
     ignore(false);
     fw_hot.ticks = seed % 2 ? INT32_MAX : STEPS / 2; /* may run out */
     random_state = seed;
@@ -518,6 +539,7 @@ static void the_quick_way_does_what_the_long_one_does(void **state)
             if (slow[i] != quick[i])
                 fail_msg("seed %u: step %u differs", (unsigned)seed, i);
     }
+    assert_int_not_equal(under_mutex, 0);
     fw_heal_alone = false;
 }
 
