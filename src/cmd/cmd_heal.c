@@ -131,7 +131,7 @@ static int choose_sections(struct work *work, int placed)
         status = find_reasons(work);
     for (size_t i = 0; i < count; i++)
         work->refused += left_out[i] = work->reasons[i] != NULL;
-    if (!status)
+    if (!status && (!given->quiet || work->refused == (unsigned)placed))
         fw_heal_tell_refused(&work->sections, work->reasons);
     if (!status && work->refused == (unsigned)placed) {
         fw_cmd_error("no section of '%s' can be healed in '%s'%s", given->sections,

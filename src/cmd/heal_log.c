@@ -2,14 +2,17 @@
  * heal_log.c - what was done, one line each, in a file; see heal.h.
  *
  * The ring is written by the program's threads, each entry by one of them, its turn last.  An entry
- * whose turn is not the one expected is not ready yet, or was overwritten.
+ * whose turn is not the one expected is not ready yet, or was overwritten.  The file has its name
+ * from the beginning: a program that is healed may run for months.
  */
 #include "cmd/heal.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MOST_LINES 100000u
 
@@ -24,11 +27,16 @@ static uint64_t now(void)
 int fw_heal_log_open(struct fw_heal_log *log, const char *path, struct fw_heal_names names,
                      struct fw_error *err)
 {
+    int fd;
+
     *log = (struct fw_heal_log){ .names = names, .begun = now() };
     if (!path)
         return 0;
-    if (fw_output_open(&log->out, path, err) < 0)
-        return -1;
+    fd = strcmp(path, "-") == 0 ? dup(STDOUT_FILENO)
+                                : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fw_error_errno(err, "cannot write '%s'", path);
+    fw_output_open_fd(&log->out, fd, path);
     log->open = true;
     return 0;
 }

@@ -90,6 +90,8 @@ while IFS=$'\t' read -r name reason; do
 done <wanted
 [ "$(grep -c "is not locked" "$err")" = 7 ] || { complain "others are refused:"; cat "$err"; }
 err_has "healing by locks: 12 sections entered; "
+expect 0 heal -q --sections=refused.sections --how=lock -- ./refused
+silent
 expect 0 heal --sections=refused.sections --how=lock --noise=random:1 -- ./refused
 err_has "violations of the 7 sections that are not locked are not counted"
 expect 0 heal --sections=refused.sections --how=lock --unsafe --noise=random:1 -- ./refused
@@ -186,8 +188,8 @@ ended() { # what $pid was waited for
     [ $? = 3 ] || complain "the program's status is not passed on"
     rm -f stop
 }
-# The log gets its name when it is complete; until then it stands beside it.
-logged() { grep -qs "$1" log log.part*; }
+# While the program runs.
+logged() { grep -qs "$1" log; }
 switch --off-file=off
 await logged "thread"
 touch off
@@ -217,6 +219,14 @@ for how in yield sleep; do
     heal 0 slow --how=$how --budget=100 -- 20
     err_lacks "switched itself off"
 done
+# Priorities, if they may be raised: each costs two calls of the system.
+"$FOREWEAVE" heal --sections="$here/load_and_store.sections" --how=priority --budget=1 --log=log -- ./load_and_store 60000 >"$out" 2>"$err"
+if ! grep -q ", 0 priorities raised" "$err"; then
+    err_has "healing has switched itself off: threads waited for more than 1% of their time (--budget)"
+    grep -q "the budget is spent: healing is off" log || complain "the budget is not in the log"
+fi
+"$FOREWEAVE" heal --sections="$here/load_and_store.sections" --how=priority --budget=100 -- ./load_and_store 300 >"$out" 2>"$err"
+err_lacks "switched itself off"
 # Who sleeps, sleeps because of noise.
 "$FOREWEAVE" heal --sections="$here/bank.sections" --how=sleep --noise=random:1000:2000 -- ./bank >"$out" 2>"$err"
 err_has "healing by scheduling: 120 sections entered"
@@ -278,4 +288,6 @@ one_error
 expect 3 heal --sections="$here/spin.sections" -- ./bank
 err_has "no section of '$here/spin.sections' can be healed in './bank'"
 expect 3 heal --sections="$here/bank.sections" -- true
+expect 125 heal --sections="$here/bank.sections" --log=none/log -- ./bank
+one_error
 finish
