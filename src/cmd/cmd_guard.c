@@ -21,11 +21,11 @@ struct guard {
     const char *constraints, *from, *log, *off_file, *prepare, *state, *noise;
     int unseen, also, turn;
     bool dry, strict, keep_calls, quiet;
-    uint64_t stall, budget, seed;
+    uint64_t stall, budget, hot, seed;
     struct fw_words modules;
 };
 
-static const struct guard defaults = { .stall = 50, .budget = 5, .seed = 1 };
+static const struct guard defaults = { .stall = 50, .budget = 5, .hot = 300000, .seed = 1 };
 
 static const char *const unseens[] = { "ignore", "watch", NULL };
 static const char *const alsos[] = { "watch", "ignore", NULL };
@@ -58,6 +58,10 @@ static const struct fw_option options[] = {
       FW_OPTION(COUNT, struct guard, budget),
       .detail = "Of the time of the threads that take part, once they have waited for a tenth of a "
                 "second altogether. 100: never." },
+    { "hot", 0, "N", "retire places that are passed N times in a second (300000)",
+      FW_OPTION(COUNT, struct guard, hot),
+      .detail = "For the rest of the run they are not looked at, and places that depend on them "
+                "are not judged. 0: none, whatever it costs." },
     { "log", 0, "FILE", "append violations to FILE, a line of JSON each",
       FW_OPTION(FILE, struct guard, log),
       .detail = "'foreweave learn --accept=FILE' adds what was tested since." },
@@ -112,12 +116,12 @@ static void tell_counts(const struct fw_guard_head *head, uint64_t lost)
 
     fw_cmd_error("%" PRIu64 " violations: %" PRIu64 " avoided by waiting, %" PRIu64
                  " by giving a lock back, %" PRIu64 " %s; waited %.3f s; %" PRIu64
-                 " hooks watched, %" PRIu64 " made nothing%s",
+                 " hooks watched, %" PRIu64 " made nothing, %" PRIu64 " places retired%s",
                  count_of(head, FW_GUARD_VIOLATIONS), count_of(head, FW_GUARD_STALLED),
                  count_of(head, FW_GUARD_ROLLED), count_of(head, FW_GUARD_PASSED),
                  head->dry ? "only logged" : "not avoided",
                  (double)count_of(head, FW_GUARD_NS) / 1e9, count_of(head, FW_GUARD_PLACED),
-                 count_of(head, FW_GUARD_PATCHED),
+                 count_of(head, FW_GUARD_PATCHED), count_of(head, FW_GUARD_RETIRED),
                  off == FW_GUARD_OFF_BUDGET  ? "; it switched itself off (--budget)"
                  : off == FW_GUARD_OFF_ASKED ? "; it is off"
                                              : "");
@@ -320,6 +324,8 @@ static int check_options(const struct guard *given)
         return fw_cmd_usage("--stall: 1 to 10000 milliseconds");
     if (given->budget < 1 || given->budget > 100)
         return fw_cmd_usage("--budget: 1 to 100 percent");
+    if (given->hot > 1000000000)
+        return fw_cmd_usage("--hot: at most 1000000000");
     if (given->prepare && strchr(given->prepare, ':'))
         return fw_cmd_usage("--prepare: a file without ':' in its name");
     return 0;
@@ -342,6 +348,7 @@ static int run(const void *values, int argc, char **argv)
                                               .keep_calls = work.options->keep_calls,
                                               .stall = work.options->stall * 1000000u,
                                               .budget = (uint32_t)work.options->budget,
+                                              .hot = (uint32_t)work.options->hot,
                                               .seed = work.options->seed };
     status = fw_learning_noise(work.options->noise, &work.plan.wish);
     if (!status)

@@ -41,7 +41,10 @@ static void add_pair(struct fw_guard_plan *plan, uint32_t site, uint32_t before)
 int fw_guard_plan_write(const struct fw_guard_plan *plan, struct fw_guard_file *file,
                         const char *path, struct fw_error *err)
 {
-    if (fw_guard_file_make(file, plan->program, &plan->wish, path, err) < 0)
+    struct fw_guard_wish wish = plan->wish;
+
+    wish.pairs = plan->pairs.len;
+    if (fw_guard_file_make(file, plan->program, &wish, path, err) < 0)
         return -1;
     for (size_t i = 0; i < plan->pairs.len; i++)
         if (fw_guard_file_add_pair(file, (uint32_t)(plan->pairs.at[i] >> 32),

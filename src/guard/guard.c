@@ -1,5 +1,6 @@
 /* guard.c - see guard.h: accesses, and what is done about violations. */
 #include "guard/guard.h"
+#include "guard/hot.h"
 #include "guard/learning.h"
 #include "guard/locks.h"
 #include "guard/violation.h"
@@ -55,6 +56,8 @@ bool fw_guard_objects(uint32_t site, const struct fw_word_seen *seen,
                       struct fw_guard_objection *why)
 {
     *why = (struct fw_guard_objection){ 0 };
+    if (fw_guard_sites(fw_guard)[site] & FW_GUARD_QUIET)
+        return false;
     for (unsigned i = 0; i < seen->count; i++)
         if (FW_UNLIKELY(objects_to_pair(site, fw_word_site(seen->before[i])))) {
             why->before = seen->before[i];
@@ -234,6 +237,7 @@ bool fw_guard_open(const char *path)
     atomic_fetch_add(&head->started, 1);
     fw_guard = head;
     fw_guard_violations_begin();
+    fw_guard_hot_begin();
     return true;
 }
 

@@ -47,7 +47,7 @@ uint32_t fw_guard_threads(void);
 struct fw_guard_table {
     uintptr_t begin;  /* what the first number is of */
     uintptr_t length; /* numbers */
-    const uint32_t *sites;
+    uint32_t *sites;
     uintptr_t base, end; /* of the module: where address 0 of its file is, and behind its hooks */
     uint32_t module;
 };

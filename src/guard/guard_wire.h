@@ -44,6 +44,8 @@ enum fw_guard_off {
 #define FW_GUARD_NOBODY 8u  /* depended on no access at all, ... */
 #define FW_GUARD_SELF   16u /* ... on its own thread's, ... */
 #define FW_GUARD_READ   32u /* ... came behind another thread's read; these by either side */
+#define FW_GUARD_QUIET  64u  /* not judged: it has to do with one that was retired ... */
+#define FW_GUARD_GONE   128u /* ... and this one was */
 #define FW_GUARD_ALSO   3u  /* what FW_WORD_* and FW_AFTER_* are shifted by for these */
 #define FW_GUARD_SHARED 4u /* met memory that another thread had accessed, one of the two writing */
 
@@ -77,6 +79,7 @@ enum fw_guard_count {
     FW_GUARD_KEPT,       /* ... that could not be */
     FW_GUARD_PLACED,     /* hooks that are watched */
     FW_GUARD_LOST,       /* pairs that found no room */
+    FW_GUARD_RETIRED,    /* sites that were passed too often */
     FW_GUARD_COUNTS
 };
 
@@ -113,6 +116,7 @@ struct fw_guard_head {
     uint32_t dry, keep_calls; /* keep_calls: no call is changed */
     uint64_t stall;  /* ns */
     uint32_t budget; /* percent of the time; 100: all of it */
+    uint32_t hot, unused; /* a site that is passed so often in a second is retired; 0: none is */
     uint32_t noise;       /* of so many in a thousand accesses the thread dwells first ... */
     uint64_t noise_most;  /* ... for so many ns at most */
     uint64_t seed;

@@ -5,6 +5,7 @@
  * Only those at sites that are watched are still called: all others have become nothing.
  */
 #include "guard/guard.h"
+#include "guard/hot.h"
 #include "guard/locks.h"
 #include "runtime/rt.h"
 
@@ -34,6 +35,8 @@ static inline void on_access(void *address, unsigned size, bool write, uintptr_t
 
     if (FW_UNLIKELY(!site))
         return;
+    if (FW_UNLIKELY(--fw_guard_passes < 0))
+        fw_guard_hot_count(site);
     who = fw_word_who(site, fw_guard_self);
     cell = fw_word_cell(at);
     if (FW_LIKELY(is_quick(cell, site, who, write)) &&

@@ -6,12 +6,14 @@
  */
 #include "guard/guard.h"
 #include "guard/locks.h"
+#include "runtime/futex.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
 #include "runtime/thread.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 
 static struct fw_runtime_options options;
@@ -31,6 +33,7 @@ static void start(void)
     struct fw_thread *t;
     void *frame;
 
+    fw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0);
     backtrace(&frame, 1); /* loads what it needs, while that is harmless */
     fw_flow_follow = follow_nothing;
     fw_flow_freed = fw_guard_freed;

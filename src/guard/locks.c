@@ -20,11 +20,25 @@ void fw_guard_locks_begin(void)
     real_unlock = (__typeof__(real_unlock))fw_real_symbol("pthread_mutex_unlock");
 }
 
+/* An interceptor's name is the same text every time, so the first look at its letters is enough. */
+static inline bool is_lock(const char *name)
+{
+    static const char *known;
+
+    if (FW_LIKELY(name == known))
+        return true;
+    if (known || strcmp(name, "pthread_mutex_lock") != 0)
+        return false;
+    known = name;
+    return true;
+}
+
 void fw_guard_locks_call(const char *name, const void *object)
 {
-    bool locks = object && strcmp(name, "pthread_mutex_lock") == 0;
+    bool locks = object && is_lock(name);
 
-    fw_guard_learnt();
+    if (fw_guard->mode == FW_GUARD_LEARN)
+        fw_guard_learnt();
     fw_guard_lock_latest = locks ? (pthread_mutex_t *)(uintptr_t)object : NULL;
     if (locks && FW_UNLIKELY(fw_guard->noise) && fw_guard_self)
         fw_guard_dwell();

@@ -2,10 +2,12 @@
 #include "guard/patch.h"
 #include "runtime/futex.h"
 
+#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
+#define LINE 64u
 
 /* As the processors' makers advise. */
 static const uint8_t nothing[8][8] = {
@@ -70,6 +72,21 @@ static uint32_t patch_pages(struct fw_guard_head *head, const struct fw_guard_ho
     }
     protect(begin, end, PROT_READ | PROT_EXEC);
     return last;
+}
+
+void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base)
+{
+    uintptr_t at = base + hook->returns - hook->length, page = at & ~(uintptr_t)(PAGE - 1);
+    uint16_t jump = (uint16_t)(0xeb | (hook->length - 2) << 8);
+
+    if (hook->jumps || at / LINE != (at + 1) / LINE ||
+        !is_as_expected((const uint8_t *)at, hook) ||
+        !protect(page, page + PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return;
+    *(volatile uint16_t *)at = jump;
+    protect(page, page + PAGE, PROT_READ | PROT_EXEC);
+    /* Processors that have fetched the old bytes let go of them. */
+    fw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0);
 }
 
 void fw_guard_patch(struct fw_guard_head *head, const struct fw_guard_module *module,

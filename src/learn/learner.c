@@ -46,6 +46,7 @@ struct fw_learner *fw_learner_create(const struct fw_learn_program *program,
     learner->program = program;
     learner->constraints = constraints;
     own.mode = FW_GUARD_LEARN;
+    own.pairs = fw_constraints_pair_count(constraints);
     own.watched = watched;
     status = fw_guard_file_make(&learner->file, program, &own, NULL, err);
     if (!status)

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAIRS (UINT64_C(1) << 19) /* room in the table: 4 MiB, of which little is touched */
+#define LEARNT 100000u /* new pairs that there is room for: 4 MiB, of which little is touched */
+#define PASSED 1024u   /* the same where they are only those that could not be avoided */
 
 static uint64_t align(uint64_t bytes)
 {
@@ -43,9 +44,10 @@ static int open_new(struct fw_guard_file *file, const char *path, struct fw_erro
     return map(file, err);
 }
 
-static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *program)
+static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *program,
+                    const struct fw_guard_wish *wish)
 {
-    uint64_t hooks = 0;
+    uint64_t hooks = 0, pairs = wish->pairs + (wish->mode == FW_GUARD_LEARN ? LEARNT : PASSED);
 
     head->module_count = (uint32_t)fw_learn_program_module_count(program);
     for (uint32_t i = 0; i < head->module_count; i++)
@@ -54,7 +56,8 @@ static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *p
     head->version = FW_GUARD_VERSION;
     head->hook_count = (uint32_t)hooks;
     head->site_count = fw_constraints_site_count(fw_learn_program_sites(program));
-    head->pair_room = PAIRS;
+    for (head->pair_room = 4096; head->pair_room < 4 * pairs;)
+        head->pair_room *= 2;
     head->modules_at = align(sizeof *head);
     head->hooks_at =
         align(head->modules_at + head->module_count * sizeof(struct fw_guard_module));
@@ -104,6 +107,7 @@ int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program
                                   .keep_calls = wish->keep_calls,
                                   .stall = wish->stall,
                                   .budget = wish->budget,
+                                  .hot = wish->hot,
                                   .noise = wish->noise,
                                   .noise_most = wish->noise_most,
                                   .seed = wish->seed };
@@ -112,7 +116,7 @@ int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program
     if (fw_constraints_site_count(fw_learn_program_sites(program)) > FW_GUARD_SITES ||
         fw_learn_program_module_count(program) > FW_GUARD_MODULES)
         return fw_error_set(err, "the program has more sites or modules than can be watched");
-    lay_out(&head, program);
+    lay_out(&head, program, wish);
     file->bytes = head.bytes;
     if (open_new(file, path, err) < 0)
         return -1;

@@ -26,6 +26,8 @@ struct fw_guard_wish {
     bool dry, keep_calls;
     uint64_t stall; /* ns */
     uint32_t budget;
+    size_t pairs;   /* that will be added, about */
+    uint32_t hot;   /* passes in a second that retire a site; 0: none */
     uint32_t noise; /* per mille */
     uint64_t noise_most; /* ns */
     uint64_t seed;

@@ -9,7 +9,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     exit 0
     ;;
 esac
-for source in examples/early tests/guard/between; do
+for source in examples/early tests/guard/between tests/guard/hot; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
         { complain "$source.c does not build"; head -5 "$err"; }
 done
@@ -105,6 +105,19 @@ out_is right
 echo '{"schema":1,"findings":[]}' >empty.json
 expect 3 guard --strict --from=empty.json -- ./early
 err_has "'empty.json' has no confirmed finding"
+
+# --- what is passed too often is not watched for long, while threads run there
+expect 0 learn -q --idle=2 -- ./hot 100
+expect 0 guard -c hot.constraints --hot=100000 -- ./hot 5000
+out_is right
+err_lacks ' 0 places retired'
+expect 0 guard -c hot.constraints --hot=0 -- ./hot 500
+out_is right
+err_has ' 0 places retired'
+expect 0 guard -c hot.constraints --hot=100000 --keep-calls -- ./hot 2000
+out_is right
+err_has ' 0 made nothing'
+expect 2 guard -c hot.constraints --hot=1000000001 -- ./hot
 
 # --- switches
 : >off
