@@ -50,7 +50,8 @@ static const struct fw_option options[] = {
     { "gdb", 0, NULL, "run the program in gdb, stopped where it matters",
       FW_OPTION(FLAG, struct replay, gdb),
       .detail = "gdb starts the program under the schedule and stops at the last goal (without "
-                "goals: at the last step that ends before an operation), in its thread. The "
+                "goals: at the last step that ends before an operation, or where the limit of a "
+                "wait passes), in its thread. The "
                 "command foreweave-schedule in gdb prints the schedule and the current step. "
                 "Everything in gdb works as usual; the status is 0." },
     { "trace", 0, "TRACE", "the trace that a result is about",
@@ -203,7 +204,7 @@ static void mark_stop(struct fw_turns *turns)
     for (size_t i = 0; i < turns->steps.len; i++) {
         if (turns->steps.at[i].flags & FW_STEP_GOAL)
             goal = i;
-        if (turns->steps.at[i].how == FW_STEP_CLASS)
+        if (turns->steps.at[i].how == FW_STEP_CLASS || turns->steps.at[i].how == FW_STEP_EXPIRES)
             place = i;
     }
     if (goal == turns->steps.len)

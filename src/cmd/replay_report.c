@@ -32,7 +32,12 @@ static void print_step_at(const struct fw_replay_report *report, uint32_t step,
 
 static const char *shows(const struct fw_replay_report *report)
 {
-    return report->script->shows ? report->script->shows : "its goals";
+    const struct fw_script *script = report->script;
+
+    for (size_t i = 0; !script->shows && i < script->steps.len; i++)
+        if (script->steps.at[i].goal != FW_NO_GOAL)
+            return "its goals";
+    return script->shows ? script->shows : "its steps";
 }
 
 static void print_verdict(const struct fw_replay_report *report, struct fw_output *out)

@@ -3,6 +3,7 @@
 #include "explore/session_state.h"
 
 #include "base/alloc.h"
+#include "record/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,91 +23,31 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define THREADS   FW_SESSION_PATHS
-#define TURNS     (1u << 18)
-#define DECISIONS (64u << 20)
-/* As many as a run can tell decisions between two threads or more, and all who may sleep. */
-#define CHOICES (DECISIONS / (sizeof(struct fw_control_decision) +                                 \
-                              2 * sizeof(struct fw_control_candidate)) + THREADS)
-#define TRAIL     (1u << 20)
-#define SEEN      (1u << 22)
 #define OUTPUT    (1u << 20) /* bytes that are kept */
 #define LAST      0.1        /* part of the limit in which who comes by no point stands still */
 #define LOOK      0.1        /* seconds that are waited at once */
-
-/* --- memory ---------------------------------------------------------------------------------- */
-
-static uint64_t lay_out(struct fw_control_head *head)
-{
-    uint64_t at = (sizeof *head + 4095) & ~UINT64_C(4095);
-
-#define AREA(name, type, count)                                                                    \
-    head->name##_at = at;                                                                          \
-    at = (at + (uint64_t)(count) * sizeof(type) + 63) & ~UINT64_C(63)
-    AREA(modules, struct fw_control_module, FW_CONTROL_MODULES);
-    AREA(pairs, struct fw_control_pairs, 1);
-    AREA(sites, struct fw_control_site, FW_SESSION_SITES);
-    AREA(steps, struct fw_control_step, FW_SESSION_STEPS);
-    AREA(paths, struct fw_control_path, FW_SESSION_PATHS);
-    AREA(choices, uint32_t, CHOICES);
-    AREA(threads, struct fw_control_thread, THREADS);
-    AREA(turns, struct fw_control_turn, TURNS);
-    AREA(decisions, char, DECISIONS);
-    AREA(trail, struct fw_control_trail, TRAIL);
-    AREA(seen, struct fw_control_seen, SEEN);
-#undef AREA
-    head->sites_room = FW_SESSION_SITES;
-    head->steps_room = FW_SESSION_STEPS;
-    head->paths_room = FW_SESSION_PATHS;
-    head->choices_room = CHOICES;
-    head->threads_room = THREADS;
-    head->turns_room = TURNS;
-    head->decisions_room = DECISIONS;
-    head->trail_room = TRAIL;
-    head->seen_room = SEEN;
-    return at;
-}
-
-static int map_memory(struct fw_session *session, struct fw_error *err)
-{
-    struct fw_control_head head = { .magic = FW_CONTROL_MAGIC, .version = FW_CONTROL_VERSION };
-
-    head.bytes = lay_out(&head);
-    session->memory = memfd_create("foreweave-control", MFD_CLOEXEC);
-    session->output = memfd_create("foreweave-output", MFD_CLOEXEC);
-    if (session->memory < 0 || session->output < 0 ||
-        ftruncate(session->memory, (off_t)head.bytes) < 0)
-        return fw_error_errno(err, "cannot make shared memory");
-    session->head = mmap(NULL, head.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, session->memory, 0);
-    if (session->head == MAP_FAILED) {
-        session->head = NULL;
-        return fw_error_errno(err, "cannot map shared memory");
-    }
-    *session->head = head;
-    snprintf(session->file, sizeof session->file, "/proc/%d/fd/%d", (int)getpid(), session->memory);
-    snprintf(session->output_file, sizeof session->output_file, "/proc/%d/fd/%d", (int)getpid(),
-             session->output);
-    return 0;
-}
+#define GRACE     1.0        /* seconds that a run has when a child of it is in a deadlock */
 
 static int bury(struct fw_session *session, bool in_time);
 
 struct fw_session *fw_session_create(const struct fw_session_setup *setup, struct fw_error *err)
 {
     struct fw_session *session = fw_xcalloc(1, sizeof *session);
-    char *path;
+    char *found, *path;
 
     session->setup = *setup;
     if (session->setup.limit <= 0)
         session->setup.limit = 10;
     session->memory = session->output = session->process_end = -1;
-    if (map_memory(session, err) < 0) {
+    if (fw_session_map(session, err) < 0) {
         fw_session_destroy(session);
         return NULL;
     }
-    path = realpath(setup->argv[0], NULL);
+    found = fw_launch_path(setup->argv[0]);
+    path = found ? realpath(found, NULL) : NULL;
     if (path)
         snprintf(session->head->program, sizeof session->head->program, "%s", path);
+    free(found);
     free(path);
     session->text = fw_xmalloc(OUTPUT);
     return session;
@@ -163,9 +104,10 @@ int fw_session_fits(size_t steps, size_t paths, struct fw_error *err)
     return fw_error_set(err, "a schedule of %zu steps and %zu threads is too long", steps, paths);
 }
 
-static int check_order(const struct fw_run_order *order, struct fw_error *err)
+static int check_order(const struct fw_session *session, const struct fw_run_order *order,
+                       struct fw_error *err)
 {
-    if (order->choice_count + order->sleep_count > CHOICES)
+    if (order->choice_count + order->sleep_count > session->head->choices_room)
         return fw_error_set(err, "a schedule of %u choices is too long", order->choice_count);
     return fw_session_fits(order->step_count, order->path_count, err);
 }
@@ -301,6 +243,16 @@ static void answer(struct fw_session *session)
     syscall(SYS_futex, &head->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+/* Is the time over?  A child in a deadlock may be ended by its parent, but not by itself. */
+static bool is_over(struct fw_session *session, double until)
+{
+    double now = fw_session_now();
+
+    if (session->head->child_deadlock && !session->seen_deadlock)
+        session->seen_deadlock = now;
+    return now > until || (session->seen_deadlock && now > session->seen_deadlock + GRACE);
+}
+
 /* Waits for the process at most `seconds`; true: it has ended. */
 static bool await_end(struct fw_session *session, int pidfd, double seconds)
 {
@@ -314,14 +266,14 @@ static bool await_end(struct fw_session *session, int pidfd, double seconds)
             double left = until - fw_session_now();
 
             got = poll(&end, 1, (int)((left < LOOK ? left : LOOK) * 1000) + 1);
-        } while ((got == 0 || (got < 0 && errno == EINTR)) && fw_session_now() < until &&
+        } while ((got == 0 || (got < 0 && errno == EINTR)) && !is_over(session, until) &&
                  !is_stopped(session));
         return got > 0;
     }
     while (poll(&end, 1, 0) <= 0) {
         struct timespec pause = { 0, session->setup.gdb ? 100000000 : 1000000 };
 
-        if (fw_session_now() > until || is_stopped(session))
+        if (is_over(session, until) || is_stopped(session))
             return false;
         syscall(SYS_futex, &session->head->asked, FUTEX_WAIT, atomic_load(&session->head->answered),
                 &pause, NULL, 0);
@@ -351,6 +303,8 @@ static void judge(struct fw_session *session, int status, bool in_time,
     result->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     if (outcome >= FW_OUTCOME_DEADLOCK && outcome <= FW_OUTCOME_STUCK)
         result->end = found[outcome];
+    else if (!in_time && session->head->child_deadlock)
+        result->end = FW_RUN_DEADLOCK;
     else if (!in_time)
         result->end = session->limit < session->setup.limit || is_stopped(session) ? FW_RUN_OVER
                                                                                   : FW_RUN_TIMEOUT;
@@ -462,7 +416,7 @@ static enum served await_served(struct fw_session *session, double seconds, bool
 
         if (over == ordered)
             return SERVED;
-        if (fw_session_now() > until || (!patiently && is_stopped(session)))
+        if (is_over(session, until) || (!patiently && is_stopped(session)))
             return LATE;
         syscall(SYS_futex, asks ? &head->asked : &head->over, FUTEX_WAIT,
                 asks ? atomic_load(&head->answered) : over, &pause, NULL, 0);
@@ -562,8 +516,9 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
 
     memset(result, 0, sizeof *result);
     session->moves = false;
+    session->seen_deadlock = 0;
     session->limit = left < session->setup.limit ? left : session->setup.limit;
-    if (check_order(order, err) < 0)
+    if (check_order(session, order, err) < 0)
         return -1;
     if (left <= 0) {
         result->end = FW_RUN_OVER;

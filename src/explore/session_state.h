@@ -1,5 +1,5 @@
 /*
- * session_state.h - a session from inside: for session.c and session_told.c alone.
+ * session_state.h - a session from inside: for session*.c alone.
  */
 #ifndef FW_EXPLORE_SESSION_STATE_H
 #define FW_EXPLORE_SESSION_STATE_H
@@ -19,6 +19,7 @@ struct fw_session {
     double limit;    /* of the run, in seconds */
     unsigned left_behind; /* processes that outlived their runs */
     bool late;       /* the latest run has passed its limit */
+    double seen_deadlock; /* when it was seen that a child of the run is in one; 0: never */
     bool moves;      /* points were passed in the last part of the limit */
     char *text;
     size_t text_bytes;
@@ -26,6 +27,9 @@ struct fw_session {
     fw_classify classify;
     void *context;
 };
+
+/* Makes the files and maps the memory. */
+int fw_session_map(struct fw_session *session, struct fw_error *err);
 
 /* What lies at this offset of the memory. */
 static inline void *fw_session_area(const struct fw_session *session, uint64_t at)

@@ -24,7 +24,7 @@
 
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw", fw_op_store[] = "store";
 
-bool fw_control_on, fw_control_every;
+bool fw_control_on, fw_control_every, fw_control_child;
 uint64_t fw_control_ahead;
 struct fw_control_head *fw_control;
 
@@ -111,6 +111,7 @@ bool fw_control_open(const char *path)
 
 void fw_control_forget(void)
 {
+    fw_control_child = fw_control_on || fw_control_child;
     fw_control_on = fw_control_every = fw_control_observes = false;
 }
 
@@ -395,6 +396,10 @@ static void note_due(struct fw_thread *t, void *context)
 
 void fw_control_deadlocked(struct fw_thread *t)
 {
+    if (fw_control_child)
+        fw_control->child_deadlock = 1;
+    if (!fw_control_on)
+        return;
     fw_sched_lock();
     fw_control_turn(t, FW_TURN_BLOCKED);
     fw_control_end(FW_OUTCOME_DEADLOCK);

@@ -29,6 +29,7 @@ struct fw_op {
 extern const char fw_op_load[], fw_op_rmw[], fw_op_store[]; /* names of atomic operations */
 
 extern bool fw_control_on; /* for the rest of the process's life, but for fork children */
+extern bool fw_control_child; /* this is such a child */
 extern bool fw_control_every; /* every call that comes by is a point, as a step may name it */
 extern uint64_t fw_control_ahead; /* ns that clocks go ahead of the real ones (io_time.c) */
 extern struct fw_control_head *fw_control;
@@ -98,8 +99,8 @@ void fw_control_end(enum fw_control_outcome outcome);
 void fw_control_born(struct fw_thread *t, struct fw_thread *parent);
 /* A thread was joined, or could not be made. */
 void fw_control_gone(void);
-/* The holder is about to wait, and thereby closes a cycle of locks: ends the run.  Without the
- * scheduler's lock. */
+/* The holder is about to wait, and thereby closes a cycle of locks: ends the run, if it is under
+ * control; of a child it is told.  Without the scheduler's lock. */
 void fw_control_deadlocked(struct fw_thread *t);
 void fw_control_ended(void);
 

@@ -301,6 +301,8 @@ struct fw_control_head {
                             before, had to let others go first */
     uint32_t clocks;     /* 1: the program read a clock */
     uint32_t randoms;    /* 1: ... random numbers */
+    uint32_t child_deadlock; /* 1: threads of a child, which is not controlled, wait for each
+                                other's locks */
     char why[FW_CONTROL_WHY]; /* of the divergence */
     struct fw_control_goal goals[FW_CONTROL_GOALS];
 

@@ -147,13 +147,13 @@ static inline unsigned take_branch(struct fw_hot *hot)
     return aux;
 }
 
-/* Controlled runs record nothing, but interceptors keep their books as if. */
+/* Controlled runs and their children record nothing, but interceptors keep their books as if. */
 static uint64_t not_recorded(const struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand,
                              uint64_t size, uintptr_t pc)
 {
     if (FW_UNLIKELY(fw_control_observes))
         fw_control_observe_record(t, kind, operand, size, pc);
-    return fw_control_on ? ++fw_sink.count : 0;
+    return fw_control_on || fw_control_child ? ++fw_sink.count : 0;
 }
 
 uint64_t fw_sink_put(struct fw_thread *t, enum fw_wire_kind kind, uint64_t operand, unsigned n,

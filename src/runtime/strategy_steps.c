@@ -179,6 +179,12 @@ static void note_goal(const struct fw_thread *t, const struct fw_control_step *s
                                       .object = t->plan.object };
 }
 
+static void call_debugger(const struct fw_thread *t, const struct fw_control_step *step)
+{
+    if (step->flags & FW_STEP_STOP && fw_control->flags & FW_CONTROL_STOP)
+        fw_call(SYS_tgkill, fw_call(SYS_getpid, 0, 0, 0, 0), t->tid, SIGTRAP, 0);
+}
+
 /* The thread is at a point: are the next steps its, and done? */
 static void at_point(struct fw_thread *t)
 {
@@ -199,8 +205,7 @@ static void at_point(struct fw_thread *t)
         }
         if (step->how == FW_STEP_SITE || step->how == FW_STEP_CLASS)
             t->plan.base = t->hot->blocks;
-        if (step->flags & FW_STEP_STOP && fw_control->flags & FW_CONTROL_STOP)
-            fw_call(SYS_tgkill, fw_call(SYS_getpid, 0, 0, 0, 0), t->tid, SIGTRAP, 0);
+        call_debugger(t, step);
         next_step();
     }
 }
@@ -311,6 +316,7 @@ static bool lets_expire(struct fw_thread *t)
     step->class_ = t->plan.class_;
     step->class_ordinal = t->plan.class_ ? t->plan.by_class[t->plan.class_] : 0;
     fw_control->steps_done++;
+    call_debugger(t, step);
     next_step();
     return true;
 }

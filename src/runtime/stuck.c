@@ -132,7 +132,7 @@ static void tell(struct fw_thread *t, const struct fw_stuck *stuck)
 {
     struct fw_thread *at;
 
-    if (fw_control_on && stuck->kind == FW_WIRE_STUCK_CYCLE)
+    if (stuck->kind == FW_WIRE_STUCK_CYCLE)
         fw_control_deadlocked(t);
     if (!fw_sink.on)
         return;

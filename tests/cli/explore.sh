@@ -225,6 +225,42 @@ expect 66 explore -s random -n 200 --folder=dead -- ./count d 2 1
 out_has 'failure 1: deadlock'
 expect 66 replay dead/deadlock-*.sched
 expect 0 explore -s chess -- ./wait # who spins gives way
+# A child is not controlled; that it is in a deadlock is seen all the same.
+cat >child.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static void *work(void *first)
+{
+    pthread_mutex_lock(first);
+    if (CIRCLE)
+        pthread_barrier_wait(&both);
+    pthread_mutex_lock(first == &a ? &b : &a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    if (fork() == 0) {
+        pthread_barrier_init(&both, NULL, 2);
+        pthread_create(&thread, NULL, work, &a);
+        work(CIRCLE ? &b : &a);
+        pthread_join(thread, NULL);
+        _exit(0);
+    }
+    wait(NULL);
+    return 0;
+}
+END
+build -DCIRCLE=1 child.c -o child
+expect 66 explore -q -s random -n 1 --limit=100 -- ./child
+out_has 'failure 1: deadlock'
+build -DCIRCLE=0 child.c -o child
+expect 0 explore -q -s random -n 3 --limit=100 -- ./child
 # The run that predict records may be one that never ends: it ends with what is known of it.
 cat >circle.c <<'END'
 #include <pthread.h>
@@ -470,6 +506,8 @@ expect 3 explore -- ./missing
 one_error
 expect 0 explore -q -n 3 -- ./plain
 err_has 'not built with'
+expect 0 explore -q -n 3 -- true # found through PATH
+err_has "'true' was not built with"
 expect 3 explore -q -n 3 -- ./static
 err_has 'cannot be controlled'
 one_error

@@ -256,7 +256,44 @@ if command -v gdb >/dev/null; then
     out_has "Current thread is 2"
     out_has "exited with code 01"
     [ -z "$(ls /tmp/foreweave-gdb-* 2>/dev/null)" ] || complain "gdb's commands were left behind"
+    # A schedule that names nothing but that a wait times out.
+    cat >limit.c <<'END_C'
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static sem_t sem;
+static void *post(void *unused)
+{
+    sem_post(&sem);
+    return unused;
+}
+int main(void)
+{
+    struct timespec when;
+    pthread_t thread;
+    int late;
+    pthread_create(&thread, NULL, post, NULL);
+    clock_gettime(CLOCK_REALTIME, &when);
+    when.tv_nsec = 999999999;
+    late = sem_timedwait(&sem, &when) != 0;
+    pthread_join(thread, NULL);
+    return late;
+}
+END_C
+    "$FOREWEAVE" cc -g -O0 -pthread limit.c -o limit || complain "cannot build limit"
+    printf 'foreweave schedule 1\nprogram "./limit"\ntimeouts 1\nshows exit 1\n0 times out\n' >limit.sched
+    expect 66 replay limit.sched
+    last="foreweave replay --gdb limit.sched"
+    printf 'bt\nthread\ncontinue\nquit\n' |
+        timeout 100 "$FOREWEAVE" replay --gdb limit.sched >"$out" 2>"$err" || complain "gdb failed"
+    out_has "SIGTRAP"
+    out_has "late = sem_timedwait"
+    out_has "exited with code 01"
 fi
+# What is asked for is that the steps are followed, if nothing else is said.
+printf 'foreweave schedule 1\nprogram "./lost"\n0 until it waits\n' >steps.sched
+expect 66 replay steps.sched
+out_has "reproduced: its steps"
 expect 125 replay --at=lost.sched lost.sched
 err_has "is no run under control"
 # --- what cannot be told is neither good nor bad ---
