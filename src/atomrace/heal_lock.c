@@ -233,21 +233,38 @@ static void note_habit(struct fw_heal_lock *lock, uint32_t id)
         atomic_store_explicit(&lock->habit, fw_heal_habit(id, running), memory_order_relaxed);
 }
 
-/* It is released, by its owner, once more under the same mutex?  Of several the first is tried,
- * until it is the wrong one. */
-static bool becomes_mutexs(struct fw_heal_lock *lock, const struct fw_heal_mutexes *mutexes)
+/* It is released: under which mutex was it often enough, running?  Of several the first is tried,
+ * until it is the wrong one.  relaxed: a hint, which another thread may overwrite. */
+static const void *mutex_of(struct fw_heal_lock *lock, const struct fw_heal_mutexes *mutexes)
 {
-    const void *mutex = atomic_load_explicit(&lock->mutex, memory_order_relaxed); /* its owner's */
+    uint64_t hint = atomic_load_explicit(&lock->hint, memory_order_relaxed);
+    const void *mutex = (const void *)(uintptr_t)(hint >> 8);
+    unsigned under = hint & 255;
 
     if (!fw_heal_holds(mutexes, mutex)) {
         mutex = mutexes->count ? mutexes->at[0] : NULL;
-        atomic_store_explicit(&lock->mutex, mutex, memory_order_relaxed);
-        lock->under = 0;
+        under = 0;
     }
-    if (!mutex || ++lock->under < FW_HEAL_UNDERS)
-        return false;
-    lock->under = 0;
-    return may_be_kept(lock);
+    under = mutex ? (under + 1) % FW_HEAL_UNDERS : 0;
+    atomic_store_explicit(&lock->hint, (uint64_t)(uintptr_t)mutex << 8 | under,
+                          memory_order_relaxed);
+    return mutex && !under && may_be_kept(lock) ? mutex : NULL;
+}
+
+/* False: the lock is not the caller's any more, or somebody waits for it. */
+static bool give_to_mutex(struct fw_heal_lock *lock, const struct fw_healer *me, const void *mutex)
+{
+    uint32_t is = fw_healer_id(me);
+    bool given;
+
+    fw_heal_gate_enter();
+    given = atomic_compare_exchange_strong(&lock->owner, &is, FW_HEAL_MUTEXS | FW_HEAL_QUEUED);
+    if (given) {
+        atomic_store_explicit(&lock->mutex, mutex, memory_order_relaxed); /* before the owner is */
+        atomic_store(&lock->owner, FW_HEAL_MUTEXS); /* pairs with fw_heal_is_mutexs */
+    }
+    fw_heal_gate_leave();
+    return given;
 }
 
 /* The caller was there while it was its mutex's, perhaps, or its owner. */
@@ -261,7 +278,8 @@ static void release_under_gate(struct fw_heal_lock *lock, const struct fw_healer
 
 void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me)
 {
-    uint32_t is = atomic_load_explicit(&lock->owner, memory_order_relaxed), next;
+    uint32_t is = atomic_load_explicit(&lock->owner, memory_order_relaxed);
+    const void *mutex;
 
     if (is == (FW_HEAL_MUTEXS | FW_HEAL_QUEUED)) { /* somebody looks who is there */
         release_under_gate(lock, me);
@@ -271,9 +289,10 @@ void fw_heal_release(struct fw_heal_lock *lock, struct fw_healer *me)
         return;
     is = fw_healer_id(me);
     note_habit(lock, is);
-    next = becomes_mutexs(lock, &me->mutexes) ? FW_HEAL_MUTEXS : 0;
-    /* release: pairs with who takes it next (fw_heal_try, fw_heal_is_mutexs) */
-    if (!atomic_compare_exchange_strong_explicit(&lock->owner, &is, next, memory_order_release,
+    mutex = mutex_of(lock, &me->mutexes);
+    /* release: pairs with who takes it next (fw_heal_try) */
+    if (!(mutex && give_to_mutex(lock, me, mutex)) &&
+        !atomic_compare_exchange_strong_explicit(&lock->owner, &is, 0, memory_order_release,
                                                  memory_order_relaxed))
         release_under_gate(lock, me);
 }

@@ -53,8 +53,8 @@ struct fw_heal_lock {
     _Atomic uint16_t habit;  /* who released it last, how often running (fw_heal_habit); a hint */
     _Atomic uint8_t past;    /* how often it was kept in vain, and wanted; under the gate */
     _Atomic uint8_t reads_wait; /* some section of the word does not allow reads */
-    const void *_Atomic mutex;  /* under which it was released last; its owner's to write */
-    uint8_t under;              /* how often running; its owner's */
+    const void *_Atomic mutex;  /* if it is the mutex's; under the gate, while nobody has it */
+    _Atomic uint64_t hint;      /* under which it was released last << 8 | how often running */
 };
 
 /* A thread that takes part. */
@@ -200,7 +200,7 @@ static inline bool fw_heal_holds(const struct fw_heal_mutexes *mutexes, const vo
     return false;
 }
 
-/* acquire: pairs with fw_heal_release, which made it the mutex's */
+/* acquire: pairs with give_to_mutex */
 static inline bool fw_heal_is_mutexs(struct fw_heal_lock *lock)
 {
     return atomic_load_explicit(&lock->owner, memory_order_acquire) == FW_HEAL_MUTEXS;
@@ -237,7 +237,7 @@ static inline bool fw_heal_sit_under(struct fw_heal_seat *seat, struct fw_heal_l
                                      uint16_t section, int32_t ticks,
                                      const struct fw_heal_mutexes *mutexes)
 {
-    /* relaxed, here and below: its owner has written it, and who becomes that sees the seat */
+    /* relaxed: it is looked at again behind the seat, and behind the owner (is_mutexs) */
     const void *mutex = atomic_load_explicit(&lock->mutex, memory_order_relaxed);
 
     if (!fw_heal_is_mutexs(lock) || !fw_heal_holds(mutexes, mutex))

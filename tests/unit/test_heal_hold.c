@@ -506,8 +506,7 @@ static void run_once(uint64_t seed, bool quickly, uint64_t *digests)
         struct fw_heal_lock *lock = fw_heal_find((uintptr_t)&words[i]);
 
         atomic_store(&lock->habit, 0);
-        atomic_store(&lock->mutex, NULL);
-        lock->under = 0;
+        atomic_store(&lock->hint, 0);
     }
     has_mutex = false;
     ignore(false);

@@ -183,23 +183,25 @@ static void count_one(struct fw_healer *me, unsigned i)
     release(shared[i], me);
 }
 
-/* Mostly under the lock's mutex, sometimes without; what is in vain is forgotten. */
+/* Mostly under the lock's mutex, sometimes under another one or none; what is in vain is
+ * forgotten. */
 static void *count_with_and_without(void *seed)
 {
     struct fw_healer *me = fw_healer_take(0, 0, fw_now(), NULL);
     uint32_t random = (uint32_t)(uintptr_t)seed * 2654435761u + 1;
 
     for (unsigned round = 0; round < ROUNDS; round++) {
-        unsigned which;
+        unsigned which, guard;
 
         random = random * 1664525u + 1013904223u;
         which = (random >> 24) % LOCKS;
+        guard = random >> 20 & 15 ? which : (which + 1) % LOCKS;
         if (random >> 16 & 7) {
-            pthread_mutex_lock(&guards[which]);
-            locked(me, &guards[which]);
+            pthread_mutex_lock(&guards[guard]);
+            locked(me, &guards[guard]);
             count_one(me, which);
             unlocked(me);
-            pthread_mutex_unlock(&guards[which]);
+            pthread_mutex_unlock(&guards[guard]);
         } else {
             count_one(me, which);
             atomic_store(&shared[which]->past, 0);
