@@ -178,6 +178,7 @@ static void excuse_all(struct fw_heal_lock *lock, const struct fw_healer *next)
             continue;
         healer->excused += dwelt - healer->mark;
         healer->mark = fw_healer_dwelt_by(next);
+        atomic_fetch_add(&healer->passed, 1);
     }
 }
 
@@ -472,6 +473,7 @@ static void take_if_done(struct fw_heal_lock *lock, const struct fw_healer *me)
 static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
 {
     uint64_t left = bound / SLICE, again = AGAIN;
+    uint32_t passed = atomic_load(&me->passed), now;
     enum fw_heal_got got = FW_HEAL_GOT;
 
     /* acquire: pairs with give_to; what the former owner did is seen */
@@ -483,6 +485,12 @@ static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
         if (fw_futex_wait(&me->go, 0, SLICE, 0) != -ETIMEDOUT)
             continue;
         take_if_done(lock, me);
+        now = atomic_load(&me->passed);
+        if (now != passed) { /* another owner, another patience */
+            passed = now;
+            again = AGAIN;
+            left = bound / SLICE + 1;
+        }
         if (--left == 0 && --again && owner_can_run(lock))
             left = bound / SLICE;
     }

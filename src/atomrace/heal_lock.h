@@ -25,9 +25,10 @@
  * All that is not one instruction happens under one lock of ours, the gate, with handlers kept out.
  *
  * Nobody waits for ever:
- *   - who has waited for as long as the bound says takes the lock from its owner.  Time is counted
- *     in naps, so that time in which the whole process was stopped does not count: the owner had
- *     none of it either.  An owner that lacks nothing but a processor has ten times as much;
+ *   - who has waited for one owner for as long as the bound says takes the lock from it.  (The
+ *     queue is fair: of those before it each has its time.)  Time is counted in naps, so that time
+ *     in which the whole process was stopped does not count: the owner had none of it either.  An
+ *     owner that lacks nothing but a processor has ten times as much;
  *   - whoever would close a circle of threads that wait for each other takes the lock at once. A
  *     thread waits for one thing at a time, a lock of ours or a mutex of the program, and each has
  *     one owner, so that a circle is found by following one chain.  Whoever begins to wait says so

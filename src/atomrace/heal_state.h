@@ -26,6 +26,7 @@ struct fw_healer {
     struct fw_heal_counts *counts;
     uint64_t mark;    /* while it waits: what the lock's owner had dwelt when it became that */
     uint64_t excused; /* what former owners have since */
+    _Atomic uint32_t passed; /* how often what it waits for has gone to another thread */
     struct fw_heal_lock *waits;
     uint64_t arrived; /* in the order of arrival */
     uint64_t begun;   /* ns */

@@ -53,9 +53,10 @@ static const struct fw_option options[] = {
       .detail = "Locks are kept while the thread synchronises. Whoever would close a circle of "
                 "threads that wait for each other, for sections or mutexes, has the section's lock "
                 "released at once." },
-    { "wait", 0, "MS", "wait for a section so long at most (100)",
+    { "wait", 0, "MS", "wait for a thread in a section so long at most (100)",
       FW_OPTION(COUNT, struct heal, wait),
-      .detail = "Then its lock is taken from the thread that is in it." },
+      .detail = "Then its lock is taken from the thread that is in it. In a queue each of those "
+                "before has so long." },
     { "sleep", 0, "USEC", "with --how=sleep: so long (200)", FW_OPTION(COUNT, struct heal, sleep) },
     { "budget", 0, "PERCENT", "switch off when threads wait longer (5)",
       FW_OPTION(COUNT, struct heal, budget),

@@ -152,6 +152,12 @@ heal 0 spin --how=lock --wait=10000 -- go
 out_is "done"
 err_lacks "waited for too long"
 
+# It is patience with one thread, not with a queue.
+build crowd -O2
+heal 0 crowd --how=lock --wait=30 --budget=100 --
+out_is right
+err_lacks "waited for too long"
+
 # Nor with a handler that comes to a section of its own while the thread tries to enter one.
 build handler -O0
 for how in sleep yield; do

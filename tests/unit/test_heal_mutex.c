@@ -160,7 +160,7 @@ static void what_is_its_mutexs_in_vain_is_not_any_more(void **state)
 /* --- all at once ----------------------------------------------------------------------------- */
 
 #define LOCKS  3u
-#define ROUNDS 30000u
+#define ROUNDS 6000u
 
 static struct fw_heal_lock *shared[LOCKS];
 static pthread_mutex_t guards[LOCKS];
