@@ -8,6 +8,7 @@
 #include "cmd/inputs.h"
 #include "cmd/interrupt.h"
 #include "cmd/judge.h"
+#include "cmd/learn_lifetx.h"
 #include "cmd/learning.h"
 #include "cmd/places.h"
 #include "cmd/trialrun.h"
@@ -25,14 +26,31 @@
 struct learn {
     const char *constraints, *ok, *inputs, *noise, *output;
     bool anew, show, quiet;
-    uint64_t runs, idle, limit, seed;
-    struct fw_words modules, accept;
-    int format;
+    uint64_t runs, idle, limit, seed, trips;
+    bool system_calls;
+    struct fw_words modules, accept, traces;
+    int format, kind;
 };
+
+enum { PSETS, CUTPOINTS, BOTH };
+
+static const char *const kinds[] = { "pset", "lifetx", "both", NULL };
 
 static const struct learn defaults = { .runs = 100, .idle = 10, .limit = 60, .seed = 1 };
 
 static const struct fw_option options[] = {
+    { "kind", 0, "KIND", "what is learnt: pset (default), lifetx, both",
+      FW_OPTION(CHOICE, struct learn, kind), .choices = kinds,
+      .detail = "pset: which access may immediately depend on which, from runs in parallel. "
+                "lifetx: which stretches of code were atomic in all runs, from runs that are "
+                "recorded; docs/lifetx.md. both: runs of the one kind, then of the other." },
+    { "traces", 0, "FILE,...", "lifetx: learn from these recordings of passing runs first",
+      FW_OPTION(LIST, struct learn, traces), .rare = true,
+      .detail = "Recorded with --repeats. With --runs=0 nothing is run." },
+    { "trips", 0, "N", "lifetx: loops that go round N times are cut at each iteration",
+      FW_OPTION(COUNT, struct learn, trips), .rare = true },
+    { "system-calls", 0, NULL, "lifetx: cut before calls by which threads reach each other",
+      FW_OPTION(FLAG, struct learn, system_calls), .rare = true },
     { "constraints", 'c', "FILE", "add to FILE (PROGRAM.constraints)",
       FW_OPTION(FILE, struct learn, constraints),
       .detail = "What is there already is kept, so that learning can go on where it ended, with "
@@ -86,6 +104,7 @@ struct work {
     struct fw_constraints *constraints;
     struct fw_learner *learner;
     FW_VEC(struct taught) runs;
+    struct fw_lifetx_taught cuts;
     const atomic_int *stop;
 };
 
@@ -145,6 +164,29 @@ static int run_all(struct work *work)
     return status;
 }
 
+/* Transactions are learnt from recordings. */
+static int learn_cuts(struct work *work)
+{
+    char *trace = fw_xasprintf("%s.trace-%d.fwt", work->path, (int)getpid());
+    struct fw_lifetx_wish wish = { .inputs = &work->inputs,
+                                   .traces = &work->options->traces,
+                                   .runtime = work->places.runtime,
+                                   .ok = work->options->ok,
+                                   .output = work->options->show ? NULL : work->shown,
+                                   .trace = trace,
+                                   .runs = work->options->runs,
+                                   .idle = work->options->idle,
+                                   .limit = work->options->limit,
+                                   .seed = work->options->seed,
+                                   .trips = work->options->trips,
+                                   .system_calls = work->options->system_calls,
+                                   .stop = work->stop };
+    int status = fw_learn_lifetx(&wish, work->constraints, &work->cuts);
+
+    free(trace);
+    return status;
+}
+
 /* --- the result ------------------------------------------------------------------------------ */
 
 static size_t last_news(const struct work *work)
@@ -161,6 +203,10 @@ static void print_text(const struct work *work, struct fw_output *out)
 {
     struct fw_learnt_sizes sizes = fw_learnt_sizes(work->constraints);
 
+    if (work->options->kind != PSETS)
+        fw_lifetx_print_text(&work->cuts, out);
+    if (work->options->kind == CUTPOINTS)
+        return;
     fw_output_text(out, "  run  result   new pairs  new also new shared  new sites    pairs\n");
     for (size_t i = 0; i < work->runs.len; i++) {
         const struct taught *run = &work->runs.at[i];
@@ -184,6 +230,11 @@ static void print_json(const struct work *work, struct fw_output *out)
     fw_json_object(&json, NULL);
     fw_json_number(&json, "version", 1);
     fw_json_text(&json, "constraints", work->path);
+    if (work->options->kind != PSETS) {
+        fw_json_object(&json, "lifetx");
+        fw_lifetx_print_json(&work->cuts, &json);
+        fw_json_end(&json);
+    }
     fw_json_array(&json, "runs");
     for (size_t i = 0; i < work->runs.len; i++) {
         const struct taught *run = &work->runs.at[i];
@@ -236,25 +287,61 @@ static int report(struct work *work)
     return fw_cmd_output_close(&out, FW_EXIT_OK);
 }
 
+static void say_cuts(const struct work *work)
+{
+    const struct fw_lifetx_taught *taught = &work->cuts;
+
+    fw_cmd_error("%zu cutpoints in '%s' after %" PRIu64 " passing and %" PRIu64
+                 " failing runs and %zu traces; run %zu was the last that brought any",
+                 fw_lifetx_cut_count(work->constraints), work->path, taught->passed,
+                 (uint64_t)(taught->runs.len - work->options->traces.len) - taught->passed,
+                 work->options->traces.len, fw_lifetx_last_news(taught));
+}
+
+static void say_pairs(const struct work *work, uint64_t passed)
+{
+    fw_cmd_error("%zu pairs in '%s' after %" PRIu64 " passing and %" PRIu64
+                 " failing runs; run %zu was the last that brought any",
+                 fw_constraints_pair_count(work->constraints), work->path, passed,
+                 (uint64_t)work->runs.len - passed, last_news(work));
+}
+
+/* Runs that were only recorded teach of the same program. */
+static void count_cut_runs(struct work *work)
+{
+    uint64_t made = work->cuts.runs.len - work->options->traces.len;
+
+    if (work->options->kind == PSETS)
+        return;
+    fw_constraints_add_runs(work->constraints, work->cuts.passed, made - work->cuts.passed);
+    for (size_t i = 0; i < fw_learn_program_module_count(work->sites); i++) {
+        const struct fw_learn_module *module = fw_learn_program_module(work->sites, i);
+
+        fw_constraints_add_module(work->constraints, module->name, module->build_id);
+    }
+}
+
 static int finish(struct work *work)
 {
-    uint64_t passed = count_passed(work), lost;
+    uint64_t passed = count_passed(work), lost = 0;
+    bool cuts = work->options->kind != PSETS, pairs = work->options->kind != CUTPOINTS;
     struct fw_error err;
 
-    lost = fw_learner_file(work->learner)->head->counts[FW_GUARD_LOST];
+    if (pairs)
+        lost = fw_learner_file(work->learner)->head->counts[FW_GUARD_LOST];
     if (lost)
         fw_cmd_warning("%" PRIu64 " pairs found no room and were not learnt", lost);
-    if (!passed && work->options->runs) {
+    if (!passed && !work->cuts.passed && work->options->runs) {
         fw_cmd_error("no run of '%s' passed: nothing was learnt", work->argv[0]);
         return FW_EXIT_INPUT;
     }
+    count_cut_runs(work);
     if (fw_constraints_write(work->constraints, work->path, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    if (!work->options->quiet)
-        fw_cmd_error("%zu pairs in '%s' after %" PRIu64 " passing and %" PRIu64
-                     " failing runs; run %zu was the last that brought any",
-                     fw_constraints_pair_count(work->constraints), work->path, passed,
-                     (uint64_t)work->runs.len - passed, last_news(work));
+    if (pairs && !work->options->quiet)
+        say_pairs(work, passed);
+    if (cuts && !work->options->quiet)
+        say_cuts(work);
     return report(work);
 }
 
@@ -334,6 +421,7 @@ static void release(struct work *work)
     fw_inputs_release(&work->inputs);
     fw_places_release(&work->places);
     fw_vec_release(&work->runs);
+    fw_lifetx_taught_release(&work->cuts);
     free(work->path);
     free(work->program);
     free(work->shown);
@@ -346,17 +434,23 @@ static int run(const void *values, int argc, char **argv)
     int status;
 
     (void)argc;
-    if (work.options->runs < 1 && !work.options->accept.len)
-        return fw_cmd_usage("--runs: at least 1, unless --accept is given");
+    if (work.options->traces.len && work.options->kind == PSETS)
+        return fw_cmd_usage("--traces: with --kind=lifetx or both");
+    if (work.options->trips > UINT32_MAX)
+        return fw_cmd_usage("--trips: at most %" PRIu32, UINT32_MAX);
+    if (work.options->runs < 1 && !work.options->accept.len && !work.options->traces.len)
+        return fw_cmd_usage("--runs: at least 1, unless --accept or --traces is given");
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     work.program = fw_launch_path(argv[0]);
     status = fw_learning_noise(work.options->noise, &work.wish);
     if (!status)
         status = prepare(&work);
-    if (!status)
+    if (!status && work.options->kind != CUTPOINTS)
         status = run_all(&work);
-    if (!status && (work.runs.len || !work.options->runs))
+    if (!status && work.options->kind != PSETS)
+        status = learn_cuts(&work);
+    if (!status && (work.runs.len || work.cuts.runs.len || !work.options->runs))
         status = finish(&work);
     if (!status)
         status = fw_interrupt_status();

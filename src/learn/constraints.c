@@ -9,7 +9,7 @@
 
 const char *const fw_cut_kinds[FW_CUT_KINDS + 1] = {
     [FW_CUT_ENTRY] = "entry",         [FW_CUT_CALL] = "call",     [FW_CUT_LOOP] = "loop",
-    [FW_CUT_ITERATION] = "iteration", [FW_CUT_ACCESS] = "access",
+    [FW_CUT_ITERATION] = "iteration", [FW_CUT_ACCESS] = "access", [FW_CUT_CLAIM] = "claim",
 };
 
 struct fw_constraints *fw_constraints_create(void)

@@ -22,7 +22,9 @@
  * memory of their own thread, or are there for a cutpoint.
  *
  * `cut` is a place where a transaction may be split: at the entry of a function, at a call, where
- * a loop begins, where an iteration begins, or just before an access.
+ * a loop begins, where an iteration begins, or just before an access.  `cut claim` is no such
+ * place: a transaction that reads there mostly writes the word later, and keeps others away from
+ * then on.
  *
  * `program` names what was run, with the build id of the module as a hint: files of other builds
  * fit as far as their places are found.  `runs` counts passing and failing runs, which are dropped.
@@ -54,6 +56,7 @@ enum fw_cut_kind {
     FW_CUT_LOOP,
     FW_CUT_ITERATION,
     FW_CUT_ACCESS,
+    FW_CUT_CLAIM, /* no cutpoint: a read of what its transaction writes later, mostly */
     FW_CUT_KINDS,
 };
 

@@ -46,6 +46,7 @@ struct fw_txs;
 struct fw_tx_event {
     uint64_t n;
     uint32_t thread;
+    uint32_t site; /* where, for who keeps it; nothing here depends on it */
 };
 
 FW_VEC_TYPE(fw_tx_events, struct fw_tx_event);

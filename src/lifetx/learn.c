@@ -107,15 +107,26 @@ static void store(struct fw_lifetx_learning *learning, struct fw_lifetx_news *ne
         struct fw_cut cut = fw_cuts_get(learning->cuts, learning->stored);
         bool is_new = false;
 
-        if (fw_cut_places_store(learning->places, &cut, learning->constraints, &is_new))
-            news->cuts += is_new;
-        else
+        if (!fw_cut_places_store(learning->places, &cut, learning->constraints, &is_new))
             news->nameless++;
+        else if (cut.kind == FW_CUT_CLAIM)
+            news->claims += is_new;
+        else
+            news->cuts += is_new;
     }
     for (size_t i = 0; news->cuts && i < learning->modules.len; i++)
         if (has_cuts(learning, learning->modules.at[i]))
             fw_cut_places_load(learning->places, learning->constraints, learning->modules.at[i],
                                learning->cuts);
+}
+
+size_t fw_lifetx_cut_count(const struct fw_constraints *constraints)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < fw_constraints_cut_count(constraints); i++)
+        count += fw_constraints_cut(constraints, i)->kind != FW_CUT_CLAIM;
+    return count;
 }
 
 int fw_lifetx_learn_trace(struct fw_lifetx_learning *learning, const char *path,

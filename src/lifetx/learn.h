@@ -19,6 +19,7 @@ struct fw_lifetx_learning;
 struct fw_lifetx_news {
     struct fw_lifetx_stats stats;
     size_t cuts;     /* new in the constraints */
+    size_t claims;   /* the same */
     size_t nameless; /* cutpoints of the trace that no source is known of: of this learning alone */
     size_t missing;  /* cutpoints of the constraints that are not in this build of their module */
 };
@@ -27,6 +28,9 @@ struct fw_lifetx_news {
 struct fw_lifetx_learning *fw_lifetx_learning_create(struct fw_constraints *constraints,
                                                      const struct fw_lifetx_options *options);
 void fw_lifetx_learning_destroy(struct fw_lifetx_learning *learning);
+
+/* Cutpoints of the constraints, without claims. */
+size_t fw_lifetx_cut_count(const struct fw_constraints *constraints);
 
 /* -1: err.  What was learnt until an error counts. */
 int fw_lifetx_learn_trace(struct fw_lifetx_learning *learning, const char *path,

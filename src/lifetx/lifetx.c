@@ -88,7 +88,8 @@ static void begin_event(struct fw_lifetx *l, const struct fw_event *event)
     cut |= lifetx_cut_before(l, event->site);
     if (cut)
         end(l, event->thread);
-    l->now = (struct fw_tx_event) { fw_txs_now(l->txs, event->thread), event->thread };
+    l->now = (struct fw_tx_event) { fw_txs_now(l->txs, event->thread), event->thread,
+                                    event->site };
     fw_vec_clear(&l->from);
 }
 
@@ -128,6 +129,15 @@ static void clear_reads(struct fw_lifetx *l, struct cell *cell)
     cell->has_read = false;
 }
 
+/* Of reads in one transaction the site of the first is kept. */
+static void renew(const struct fw_lifetx *l, struct fw_tx_event *read)
+{
+    uint32_t first = read->n >= fw_txs_start(l->txs, read->thread) ? read->site : l->now.site;
+
+    *read = l->now;
+    read->site = first;
+}
+
 /* The latest event of each thread. */
 static void put_event(struct fw_tx_events *list, const struct fw_tx_event *event)
 {
@@ -138,6 +148,17 @@ static void put_event(struct fw_tx_events *list, const struct fw_tx_event *event
         }
     }
     fw_vec_push(list, *event);
+}
+
+static void put_reader(const struct fw_lifetx *l, struct fw_tx_events *list)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        if (list->at[i].thread == l->now.thread) {
+            renew(l, &list->at[i]);
+            return;
+        }
+    }
+    fw_vec_push(list, l->now);
 }
 
 static void make_list(struct fw_lifetx *l, struct cell *cell)
@@ -155,7 +176,9 @@ static void put_read(struct fw_lifetx *l, struct cell *cell)
     if (!cell->list && cell->has_read && cell->read.thread != l->now.thread)
         make_list(l, cell);
     if (cell->list)
-        put_event(list_of(l, cell), &l->now);
+        put_reader(l, list_of(l, cell));
+    else if (cell->has_read)
+        renew(l, &cell->read);
     else
         cell->read = l->now;
     cell->has_read = true;
@@ -180,6 +203,22 @@ static void edges_from_reads(struct fw_lifetx *l, const struct cell *cell)
         edge_from(l, &cell->read);
     for (size_t i = 0; cell->list && i < list_of(l, cell)->len; i++)
         edge_from(l, &list_of(l, cell)->at[i]);
+}
+
+/* The open transaction writes what it has read. */
+static void upgrade(struct fw_lifetx *l, const struct cell *cell)
+{
+    uint32_t t = l->now.thread;
+    uint64_t start = fw_txs_start(l->txs, t);
+
+    if (!cell->list && cell->has_read && cell->read.thread == t && cell->read.n >= start)
+        lifetx_upgrade(l, cell->read.site);
+    for (size_t i = 0; cell->list && i < list_of(l, cell)->len; i++) {
+        const struct fw_tx_event *read = &list_of(l, cell)->at[i];
+
+        if (read->thread == t && read->n >= start)
+            lifetx_upgrade(l, read->site);
+    }
 }
 
 /* Has the open transaction accessed it?  Others may have come between its accesses only if it was
@@ -209,12 +248,19 @@ static void on_access(struct fw_lifetx *l, const struct fw_event *event, bool wr
     if (writes)
         edges_from_reads(l, cell);
     happen(l, event);
-    if (!is_touched(l, cell))
+    if (!is_touched(l, cell)) {
         lifetx_actor(l, event->thread)->words++;
-    if (writes)
+        if (!writes)
+            lifetx_first_read(l, event->site);
+    } else {
+        l->now.site = 0; /* what keeps others away is an earlier access */
+    }
+    if (writes) {
+        upgrade(l, cell);
         put_write(l, cell);
-    else
+    } else {
         put_read(l, cell);
+    }
 }
 
 /* The former variable of that name will not be met again. */
@@ -349,7 +395,7 @@ static void on_join(struct fw_lifetx *l, const struct fw_batch *batch, uint32_t 
     begin_event(l, event);
     fw_flow_receive(l->flow, batch, i, &slot_ops, l);
     if (events)
-        edge_from(l, &(struct fw_tx_event) { events - 1, child });
+        edge_from(l, &(struct fw_tx_event) { .n = events - 1, .thread = child });
     else if (joined->forked)
         edge_from(l, &joined->fork);
     happen(l, event);
@@ -412,6 +458,7 @@ void fw_lifetx_finish(struct fw_lifetx *l)
 {
     for (size_t t = 0; t < l->actors.len; t++)
         end(l, (uint32_t)t);
+    lifetx_claim(l);
 }
 
 /* --- results --------------------------------------------------------------------------------- */
@@ -442,6 +489,7 @@ void fw_lifetx_stats_add(struct fw_lifetx_stats *stats, const struct fw_lifetx_s
     stats->new_cuts += other->new_cuts;
     stats->long_loops += other->long_loops;
     stats->calls += other->calls;
+    stats->claims += other->claims;
     spread_add(&stats->length, &other->length);
     spread_add(&stats->touched, &other->touched);
 }

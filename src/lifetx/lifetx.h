@@ -27,6 +27,10 @@
  * for; and, if asked for, so does every place where the kernel carries something from one thread to
  * another: it cannot be undone.
  *
+ * A *claim* is a site of reads whose transactions mostly write the word later.  Two transactions
+ * that have both read what both will write cannot be kept apart by waiting any more; who enforces
+ * transactions lets the read keep others away as the write would.  (Not in the source.)
+ *
  * Source: Yu's dissertation "Finding and tolerating concurrency bugs", chapter VI.  docs/lifetx.md
  * tells where this differs and why.  Memory follows live variables and open transactions, not the
  * trace.  Not thread-safe.
@@ -80,6 +84,7 @@ struct fw_lifetx_stats {
     uint64_t events; /* accesses and synchronisation */
     uint64_t splits, new_cuts;
     uint64_t long_loops, calls;      /* cutpoints for these alone, of the new ones */
+    uint64_t claims;                 /* new ones; they are no cutpoints */
     struct fw_lifetx_spread length;  /* of transactions, in events */
     struct fw_lifetx_spread touched; /* words accessed in them */
 };

@@ -206,6 +206,28 @@ void lifetx_return(struct fw_lifetx *l, uint32_t t)
 
 /* --- cutpoints that are learnt --------------------------------------------------------------- */
 
+void lifetx_first_read(struct fw_lifetx *l, uint32_t site)
+{
+    if (site)
+        site_at(l, site)->first_reads++;
+}
+
+void lifetx_upgrade(struct fw_lifetx *l, uint32_t site)
+{
+    if (site)
+        site_at(l, site)->upgrades++;
+}
+
+void lifetx_claim(struct fw_lifetx *l)
+{
+    for (uint32_t i = 1; i < l->sites.len; i++) {
+        const struct site *site = &l->sites.at[i];
+
+        if (site->upgrades && site->upgrades * UINT64_C(2) >= site->first_reads)
+            l->stats.claims += fw_cuts_add(l->cuts, FW_CUT_CLAIM, site_name(l, i));
+    }
+}
+
 void lifetx_cut_call(struct fw_lifetx *l, uint32_t site)
 {
     struct site *at = site_at(l, site);

@@ -49,6 +49,8 @@ struct site {
     bool asked, placed;
     uint8_t cuts; /* a bit for each kind */
     struct fw_loop_place at;
+    uint32_t first_reads; /* of a word in a transaction ... */
+    uint32_t upgrades;    /* ... that wrote the word later */
 };
 
 struct fw_lifetx {
@@ -90,6 +92,11 @@ void lifetx_return(struct fw_lifetx *l, uint32_t t);
 bool lifetx_cut_before(struct fw_lifetx *l, uint32_t site);
 /* Cuts between the thread's event `last` and its next one, which is at the site. */
 void lifetx_cut(struct fw_lifetx *l, uint32_t t, uint32_t site, uint64_t last);
+/* A transaction reads a word first at this site; it writes the word later. */
+void lifetx_first_read(struct fw_lifetx *l, uint32_t site);
+void lifetx_upgrade(struct fw_lifetx *l, uint32_t site);
+/* Sites whose reads are mostly of words that are written later are claims. */
+void lifetx_claim(struct fw_lifetx *l);
 /* A system call at the site cannot be undone. */
 void lifetx_cut_call(struct fw_lifetx *l, uint32_t site);
 

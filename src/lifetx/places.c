@@ -345,6 +345,8 @@ static bool is_sort(enum fw_cut_kind kind, enum sort sort)
         return sort == FUNCTION;
     case FW_CUT_CALL:
         return sort == CALL;
+    case FW_CUT_CLAIM:
+        return sort == ACCESS;
     case FW_CUT_ACCESS: /* synchronisation functions are called */
         return sort == ACCESS || sort == CALL;
     default:

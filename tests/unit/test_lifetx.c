@@ -227,6 +227,20 @@ static void what_cannot_be_undone_gets_a_cutpoint(void **state)
     fw_cuts_destroy(cuts);
 }
 
+/* Two transactions that have read what both will write cannot be kept apart any more. */
+static void reads_of_what_is_written_later_are_claims(void **state)
+{
+    (void)state;
+    expect("A|r(x)|1 A|r(x)|2 A|w(x)|3", "claim 1");
+    expect("A|r(x)|1 B|r(x)|1 A|r(y)|2 A|w(x)|3", "claim 1");
+    expect("A|r(x)|1 A|w(y)|3", "");
+    expect("A|w(x)|1 A|r(x)|2 A|w(x)|3", "");
+    /* Once in three times is not mostly. */
+    expect("A|r(x)|1 A|w(x)|2 A|r(y)|1 A|r(z)|1", "");
+    /* Behind a cutpoint it is another transaction. */
+    expect("A|r(x)|1 A|w(z)|6 B|r(z)|2 B|w(y)|3 A|r(y)|4 A|w(x)|5", "access 4");
+}
+
 static void words_are_counted_once_in_a_transaction(void **state)
 {
     struct fw_cuts *cuts = fw_cuts_create();
@@ -338,6 +352,7 @@ int main(void)
         cmocka_unit_test(what_the_kernel_carries_makes_edges),
         cmocka_unit_test(long_loops_get_a_cutpoint_for_each_iteration),
         cmocka_unit_test(what_cannot_be_undone_gets_a_cutpoint),
+        cmocka_unit_test(reads_of_what_is_written_later_are_claims),
         cmocka_unit_test(words_are_counted_once_in_a_transaction),
         cmocka_unit_test(memory_does_not_grow_with_the_trace),
     };

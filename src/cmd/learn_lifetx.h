@@ -1,0 +1,54 @@
+/*
+ * learn_lifetx.h - foreweave learn --kind=lifetx: records runs of a program, and keeps the
+ * cutpoints of those that passed.
+ */
+#ifndef FW_CMD_LEARN_LIFETX_H
+#define FW_CMD_LEARN_LIFETX_H
+
+#include "base/json.h"
+#include "base/words.h"
+#include "cmd/inputs.h"
+#include "lifetx/learn.h"
+
+#include <stdatomic.h>
+
+struct fw_lifetx_wish {
+    const struct fw_inputs *inputs;
+    const struct fw_words *traces; /* of runs that passed, recorded before; they come first */
+    const char *runtime;
+    const char *ok;     /* judge.h */
+    const char *output; /* a file for what runs print; NULL: it is shown */
+    const char *trace;  /* a file for what is recorded, which is removed */
+    uint64_t runs, idle, limit, seed;
+    uint64_t trips; /* lifetx.h */
+    bool system_calls;
+    const atomic_int *stop; /* not 0: no more runs */
+};
+
+struct fw_lifetx_run {
+    const char *trace; /* NULL: it was run here */
+    bool passed;
+    struct fw_lifetx_news news;
+    size_t cuts; /* altogether, afterwards */
+};
+
+struct fw_lifetx_taught {
+    FW_VEC(struct fw_lifetx_run) runs;
+    struct fw_lifetx_stats stats; /* of passing runs that brought nothing new, or of all */
+    uint64_t passed;              /* of those that were run here */
+};
+
+/* Adds to the constraints.  0, or the exit status after printing an error.  Release it in either
+ * case. */
+int fw_learn_lifetx(const struct fw_lifetx_wish *wish, struct fw_constraints *constraints,
+                    struct fw_lifetx_taught *taught);
+void fw_lifetx_taught_release(struct fw_lifetx_taught *taught);
+
+/* The run, from 1, that was the last to bring a cutpoint; 0: none did. */
+size_t fw_lifetx_last_news(const struct fw_lifetx_taught *taught);
+
+void fw_lifetx_print_text(const struct fw_lifetx_taught *taught, struct fw_output *out);
+/* As members of an object that is open. */
+void fw_lifetx_print_json(const struct fw_lifetx_taught *taught, struct fw_json *json);
+
+#endif
