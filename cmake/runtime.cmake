@@ -41,8 +41,8 @@ add_runtime(foreweave_atomrace ${CMAKE_BINARY_DIR}/atomrace $<TARGET_OBJECTS:for
 add_runtime(foreweave_heal ${CMAKE_BINARY_DIR}/heal $<TARGET_OBJECTS:foreweave_parallel>
             src/atomrace/hooks_heal.c)
 file(GLOB GUARD_SOURCES CONFIGURE_DEPENDS src/guard/*.c)
-add_runtime(foreweave_guard ${CMAKE_BINARY_DIR}/guard ${RUNTIME_SOURCES} ${GUARD_SOURCES}
-            src/atomrace/hooks_branch.c)
+list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/hooks_flow[.]c$")
+add_runtime(foreweave_guard ${CMAKE_BINARY_DIR}/guard ${RUNTIME_SOURCES} ${GUARD_SOURCES})
 
 # Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.
 configure_file(src/cmd/gcc.specs ${CMAKE_BINARY_DIR}/gcc.specs COPYONLY)

@@ -54,6 +54,7 @@ foreach(name test_heal_lock test_heal_keep test_heal_mutex test_heal_hold)
   target_sources(${name} PRIVATE src/atomrace/heal_lock.c src/atomrace/heal_healer.c
     src/atomrace/heal_circle.c src/atomrace/heal_log.c)
 endforeach()
+target_sources(test_guard_tx PRIVATE src/guard/transactions.c)
 target_sources(test_heal_hold PRIVATE src/atomrace/heal_hold.c src/atomrace/heal_quick.c)
 
 # One program, so that one database server does.

@@ -19,7 +19,7 @@
 
 struct guard {
     const char *constraints, *from, *log, *off_file, *prepare, *state, *noise;
-    int unseen, also, turn;
+    int unseen, also, turn, kind;
     bool dry, strict, keep_calls, quiet;
     uint64_t stall, budget, hot, seed;
     struct fw_words modules;
@@ -27,6 +27,9 @@ struct guard {
 
 static const struct guard defaults = { .stall = 50, .budget = 5, .hot = 300000, .seed = 1 };
 
+enum { PSETS, TRANSACTIONS };
+
+static const char *const kinds[] = { "pset", "lifetx", NULL };
 static const char *const unseens[] = { "ignore", "watch", NULL };
 static const char *const alsos[] = { "watch", "ignore", NULL };
 static const char *const turns[] = { "no", "on", "off", NULL };
@@ -34,6 +37,11 @@ static const char *const turns[] = { "no", "on", "off", NULL };
 static const struct fw_option options[] = {
     { "constraints", 'c', "FILE", "what passing runs taught ('foreweave learn')",
       FW_OPTION(FILE, struct guard, constraints) },
+    { "kind", 0, "KIND", "what is kept: pset (default), lifetx",
+      FW_OPTION(CHOICE, struct guard, kind), .choices = kinds,
+      .detail = "pset: accesses depend only on those that they depended on in learning. lifetx: "
+                "stretches of code that were atomic in all runs stay so; docs/lifetx.md. The "
+                "constraints have what was learnt of either kind." },
     { "from", 0, "RESULT", "forbid the orders of confirmed findings only",
       FW_OPTION(FILE, struct guard, from),
       .detail = "RESULT is written by 'foreweave run --format=json'. Of two accesses the one that "
@@ -250,6 +258,7 @@ static int prepare(struct work *work, struct fw_error *err)
     fw_vec_release(&files);
     if (!work->plan.program)
         return -1;
+    work->plan.lifetx = given->kind == TRANSACTIONS;
     status = given->from ? fw_guard_plan_result(&work->plan, given->from, &skipped, err)
                          : fw_guard_plan_constraints(&work->plan, given->constraints,
                                                      given->unseen == 1, err);
@@ -258,6 +267,10 @@ static int prepare(struct work *work, struct fw_error *err)
     if (skipped && !given->quiet)
         fw_cmd_warning("%zu confirmed findings are no orders of accesses: they are not avoided",
                        skipped);
+    if (work->plan.lost && !given->quiet)
+        fw_cmd_warning("%zu cutpoints of the constraints are not in this build of '%s': more is "
+                       "kept together than was learnt",
+                       work->plan.lost, work->argv[0]);
     if (work->plan.missing && !given->quiet)
         fw_cmd_warning("%zu of %zu shared places of the constraints are not in this build of '%s'",
                        work->plan.missing, work->plan.sites, work->argv[0]);

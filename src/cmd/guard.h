@@ -19,6 +19,10 @@ struct fw_guard_plan {
     uint8_t *also;  /* the same: what else they may come behind, FW_AFTER_* */
     FW_VEC(uint64_t) pairs; /* site << 32 | before */
     FW_VEC(uint64_t) needs; /* site << 32 | the one that must come first */
+    bool lifetx; /* keeps transactions apart; else predecessor sets are kept to */
+    struct fw_guard_points points;
+    bool *claims; /* by site of the program */
+    size_t lost; /* cutpoints that this build lacks */
     size_t sites, missing; /* shared sites of the constraints, and those that this build lacks */
 };
 
@@ -35,6 +39,14 @@ void fw_guard_plan_release(struct fw_guard_plan *plan);
 /* -1: err. */
 int fw_guard_plan_write(const struct fw_guard_plan *plan, struct fw_guard_file *file,
                         const char *path, struct fw_error *err);
+
+/* --- cutpoints (guard_cuts.c) ---------------------------------------------------------------- */
+
+/* Adds where they are, in order, and which sites of the program are claims; returns how many have
+ * no place in this build. */
+size_t fw_guard_cuts_place(const struct fw_learn_program *program,
+                           const struct fw_constraints *constraints,
+                           struct fw_guard_points *points, bool *claims);
 
 /* --- the log (guard_log.c) ------------------------------------------------------------------- */
 

@@ -22,14 +22,18 @@ static void begin(struct fw_guard_plan *plan, enum fw_guard_mode mode)
     plan->also =
         fw_xcalloc(fw_constraints_site_count(sites_of(plan)) + (size_t)1, sizeof *plan->also);
     plan->wish.watched = plan->watched;
+    plan->claims =
+        fw_xcalloc(fw_constraints_site_count(sites_of(plan)) + (size_t)1, sizeof *plan->claims);
 }
 
 void fw_guard_plan_release(struct fw_guard_plan *plan)
 {
     free(plan->watched);
     free(plan->also);
+    free(plan->claims);
     fw_vec_release(&plan->pairs);
     fw_vec_release(&plan->needs);
+    fw_vec_release(&plan->points);
 }
 
 static void add_pair(struct fw_guard_plan *plan, uint32_t site, uint32_t before)
@@ -107,6 +111,16 @@ static void take_pairs(struct fw_guard_plan *plan, const struct fw_constraints *
     }
 }
 
+/* Where nobody has learnt which accesses are of shared memory, all may be. */
+static void take_cuts(struct fw_guard_plan *plan, const struct fw_constraints *constraints)
+{
+    for (uint32_t i = 0; !plan->sites && i < fw_constraints_site_count(sites_of(plan)); i++)
+        plan->watched[i] = true;
+    plan->lost = fw_guard_cuts_place(plan->program, constraints, &plan->points, plan->claims);
+    plan->wish.claims = plan->claims;
+    plan->wish.points = &plan->points;
+}
+
 int fw_guard_plan_constraints(struct fw_guard_plan *plan, const char *path, bool watch_unseen,
                               struct fw_error *err)
 {
@@ -114,7 +128,7 @@ int fw_guard_plan_constraints(struct fw_guard_plan *plan, const char *path, bool
     const char *name = fw_learn_program_module(plan->program, 0)->name;
     uint32_t *numbers;
 
-    begin(plan, FW_GUARD_ALLOW);
+    begin(plan, plan->lifetx ? FW_GUARD_LIFETX : FW_GUARD_ALLOW);
     if (!constraints)
         return -1;
     if (!is_of_program(constraints, name)) {
@@ -128,7 +142,10 @@ int fw_guard_plan_constraints(struct fw_guard_plan *plan, const char *path, bool
     }
     numbers = fw_learn_program_match(plan->program, constraints);
     take_sites(plan, constraints, numbers, watch_unseen);
-    take_pairs(plan, constraints, numbers);
+    if (plan->lifetx)
+        take_cuts(plan, constraints);
+    else
+        take_pairs(plan, constraints, numbers);
     free(numbers);
     fw_constraints_destroy(constraints);
     if (plan->sites && plan->missing == plan->sites)

@@ -149,7 +149,7 @@ static bool fits(const struct fw_guard_head *head, uint64_t at, uint64_t count, 
 static bool is_whole(const struct fw_guard_head *head, uint64_t bytes)
 {
     return head->bytes == bytes && head->module_count <= FW_GUARD_MODULES &&
-           head->site_count <= FW_GUARD_SITES && head->mode <= FW_GUARD_FORBID &&
+           head->site_count <= FW_GUARD_SITES && head->mode <= FW_GUARD_LIFETX &&
            head->pair_room && !(head->pair_room & (head->pair_room - 1)) &&
            fits(head, head->modules_at, head->module_count, sizeof(struct fw_guard_module)) &&
            fits(head, head->hooks_at, head->hook_count, sizeof(struct fw_guard_hook)) &&

@@ -29,6 +29,7 @@ enum fw_guard_mode {
     FW_GUARD_LEARN,  /* notes pairs that are not known */
     FW_GUARD_ALLOW,  /* known pairs are allowed, others are violations */
     FW_GUARD_FORBID, /* known pairs are violations, others are allowed */
+    FW_GUARD_LIFETX, /* transactions are kept apart: lifetx.h */
 };
 
 enum fw_guard_off {
@@ -39,6 +40,9 @@ enum fw_guard_off {
 
 /* Of a site, set by the command ... */
 #define FW_GUARD_HAS_PAIRS 1u /* its set is not empty */
+#define FW_GUARD_CLAIM 1u  /* FW_GUARD_LIFETX: reads as if it wrote */
+#define FW_GUARD_CUT  64u  /* FW_GUARD_LIFETX: a transaction ends before it ... */
+#define FW_GUARD_PLACE 128u /* ... and it is no access that is watched */
 /* ... and by the program. */
 #define FW_GUARD_SEEN   2u /* was passed */
 #define FW_GUARD_NOBODY 8u  /* depended on no access at all, ... */
@@ -53,7 +57,7 @@ enum fw_guard_off {
 #define FW_GUARD_PAIR(site, before) ((uint64_t)(site) << 32 | (uint64_t)(before) << 8)
 #define FW_GUARD_PAIR_KEY  (~UINT64_C(0xff))
 #define FW_GUARD_PAIR_NEW  UINT64_C(1) /* by the program, in this run */
-#define FW_GUARD_PAIR_GONE UINT64_C(2) /* FW_GUARD_FORBID: it could not be avoided, is allowed */
+#define FW_GUARD_PAIR_GONE UINT64_C(2) /* it could not be avoided, and is allowed */
 
 struct fw_guard_hook {
     uint32_t returns; /* from the module's load base */

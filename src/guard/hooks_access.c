@@ -6,6 +6,7 @@
  */
 #include "guard/guard.h"
 #include "guard/hot.h"
+#include "guard/lifetx.h"
 #include "guard/locks.h"
 #include "runtime/rt.h"
 
@@ -35,6 +36,10 @@ static inline void on_access(void *address, unsigned size, bool write, uintptr_t
 
     if (FW_UNLIKELY(!site))
         return;
+    if (FW_UNLIKELY(fw_guard_tx)) {
+        fw_guard_tx_access(at, size, write, site);
+        return;
+    }
     if (FW_UNLIKELY(--fw_guard_passes < 0))
         fw_guard_hot_count(site);
     who = fw_word_who(site, fw_guard_self);
@@ -51,7 +56,9 @@ static inline void on_range(void *address, size_t bytes, bool write, uintptr_t p
 {
     uint32_t site = fw_guard_site(pc);
 
-    if (site && bytes)
+    if (site && bytes && FW_UNLIKELY(fw_guard_tx))
+        fw_guard_tx_access((uintptr_t)address, bytes, write, site);
+    else if (site && bytes)
         fw_guard_access((uintptr_t)address, bytes, write, site);
 }
 

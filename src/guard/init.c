@@ -5,6 +5,7 @@
  * program runs as it would alone.
  */
 #include "guard/guard.h"
+#include "guard/lifetx.h"
 #include "guard/locks.h"
 #include "runtime/futex.h"
 #include "runtime/modules.h"
@@ -39,6 +40,9 @@ static void start(void)
     fw_flow_freed = fw_guard_freed;
     fw_guard_locks_begin();
     fw_calls_follow = fw_guard_locks_call;
+    fw_guard_tx = fw_guard->mode == FW_GUARD_LIFETX;
+    if (fw_guard_tx)
+        fw_calls_place = fw_guard_tx_place;
     fw_modules_follow = fw_guard_module;
     fw_modules_always = true;
     t = fw_say();

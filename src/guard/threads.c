@@ -6,6 +6,7 @@
  * a thread has left behind would be taken for its successor's own.
  */
 #include "guard/guard.h"
+#include "guard/lifetx.h"
 #include "guard/learning.h"
 #include "runtime/futex.h"
 #include "runtime/thread.h"
@@ -34,6 +35,7 @@ static void end(void *value)
     }
     fw_guard_learnt();
     ended = true;
+    fw_guard_tx_thread(fw_guard_self);
     fw_lock(&lock);
     taken[fw_guard_self] = false;
     fw_unlock(&lock);

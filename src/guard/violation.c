@@ -32,6 +32,11 @@ static uint64_t clock_now(int clock)
     return (uint64_t)time.tv_sec * FW_SECOND + (uint64_t)time.tv_nsec;
 }
 
+uint64_t fw_guard_clock(void)
+{
+    return clock_now(CLOCK_MONOTONIC);
+}
+
 void fw_guard_violations_begin(void)
 {
     begun = clock_now(CLOCK_MONOTONIC);
@@ -101,7 +106,7 @@ static bool may_go_on(uintptr_t word, uint64_t cell, uint32_t who, bool write)
     return !fw_guard_objects(fw_word_site(who), &seen, &why);
 }
 
-static void pause_a_little(unsigned round)
+void fw_guard_pause(unsigned round)
 {
     struct timespec nap = { 0, NAP };
 
@@ -127,7 +132,7 @@ static bool wait_for_change(uintptr_t word, uint32_t who, bool write, uint64_t u
         if ((now != cell || round % LOOK == 0) && may_go_on(word, now, who, write))
             return true;
         cell = now;
-        pause_a_little(round);
+        fw_guard_pause(round);
     }
     return false;
 }
@@ -187,12 +192,27 @@ static enum fw_guard_done act(uintptr_t word, uint32_t who, bool write, uint64_t
     return wait_for_change(word, who, write, until) ? FW_GUARD_DID_STALL : FW_GUARD_DID_PASS;
 }
 
+void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started)
+{
+    uint64_t ended = clock_now(CLOCK_MONOTONIC);
+
+    entry->ns = ended - started;
+    count(FW_GUARD_VIOLATIONS, 1);
+    count(FW_GUARD_NS, entry->ns);
+    count(entry->done == FW_GUARD_DID_STALL  ? FW_GUARD_STALLED
+          : entry->done == FW_GUARD_DID_ROLL ? FW_GUARD_ROLLED
+                                             : FW_GUARD_PASSED,
+          1);
+    entry->frame_count = take_frames(entry->frames);
+    put(entry);
+    keep_budget(ended);
+}
+
 void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
                        const struct fw_guard_objection *why)
 {
-    uint64_t started = clock_now(CLOCK_MONOTONIC), ended;
+    uint64_t started = clock_now(CLOCK_MONOTONIC);
     int error = errno;
-    bool avoided;
     struct fw_guard_entry entry = {
         .address = word,
         .site = fw_word_site(who),
@@ -203,19 +223,8 @@ void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
     };
 
     entry.done = act(word, who, write, started + fw_guard->stall, &entry.tries);
-    ended = clock_now(CLOCK_MONOTONIC);
-    entry.ns = ended - started;
-    count(FW_GUARD_VIOLATIONS, 1);
-    count(FW_GUARD_NS, entry.ns);
-    avoided = entry.done == FW_GUARD_DID_STALL || entry.done == FW_GUARD_DID_ROLL;
-    count(entry.done == FW_GUARD_DID_STALL  ? FW_GUARD_STALLED
-          : entry.done == FW_GUARD_DID_ROLL ? FW_GUARD_ROLLED
-                                            : FW_GUARD_PASSED,
-          1);
-    if (!avoided)
+    if (entry.done != FW_GUARD_DID_STALL && entry.done != FW_GUARD_DID_ROLL)
         relax(&entry);
-    entry.frame_count = take_frames(entry.frames);
-    put(&entry);
-    keep_budget(ended);
+    fw_guard_violation_done(&entry, started);
     errno = error;
 }

@@ -4,6 +4,7 @@
 #ifndef FW_GUARD_VIOLATION_H
 #define FW_GUARD_VIOLATION_H
 
+#include "guard/guard_wire.h"
 #include "guard/words.h"
 
 #include <stdbool.h>
@@ -26,5 +27,12 @@ void fw_guard_violations_begin(void);
  * can be done about it any more; it is logged in either case. */
 void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
                        const struct fw_guard_objection *why);
+
+/* --- for other kinds of violations (lifetx.c) ------------------------------------------------ */
+
+uint64_t fw_guard_clock(void); /* ns, monotonic */
+void fw_guard_pause(unsigned round);
+/* It is over: counts and logs it, and looks after the budget. */
+void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started);
 
 #endif

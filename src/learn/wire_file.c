@@ -47,7 +47,8 @@ static int open_new(struct fw_guard_file *file, const char *path, struct fw_erro
 static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *program,
                     const struct fw_guard_wish *wish)
 {
-    uint64_t hooks = 0, pairs = wish->pairs + (wish->mode == FW_GUARD_LEARN ? LEARNT : PASSED);
+    uint64_t pairs = wish->pairs + (wish->mode == FW_GUARD_LEARN ? LEARNT : PASSED);
+    uint64_t hooks = wish->points ? wish->points->len : 0;
 
     head->module_count = (uint32_t)fw_learn_program_module_count(program);
     for (uint32_t i = 0; i < head->module_count; i++)
@@ -56,6 +57,8 @@ static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *p
     head->version = FW_GUARD_VERSION;
     head->hook_count = (uint32_t)hooks;
     head->site_count = fw_constraints_site_count(fw_learn_program_sites(program));
+    if (wish->points)
+        head->site_count += 2; /* a place that is cut, and one whose hook is kept */
     for (head->pair_room = 4096; head->pair_room < 4 * pairs;)
         head->pair_room *= 2;
     head->modules_at = align(sizeof *head);
@@ -80,8 +83,48 @@ static struct fw_guard_hook make_hook(const struct fw_learn_module *module, size
                                     .jumps = call->jumps };
 }
 
+/* Accesses that are watched are cut themselves. */
+static void add_point(struct fw_guard_file *file, const struct fw_guard_point *point,
+                      struct fw_guard_hook *hook)
+{
+    uint32_t places = file->head->site_count - 1;
+
+    if (hook->site && point->cut)
+        fw_guard_sites(file->head)[hook->site] |= FW_GUARD_CUT;
+    else if (!hook->site)
+        hook->site = point->cut ? places : places + 1;
+}
+
+/* The calls of the module and the points in it, in order. */
+static uint32_t fill_module(struct fw_guard_file *file, const struct fw_learn_module *module,
+                            uint32_t number, const struct fw_guard_wish *wish,
+                            struct fw_guard_hook *hooks)
+{
+    const struct fw_guard_points none = { 0 }, *points = wish->points ? wish->points : &none;
+    size_t point = 0, call = 0;
+    uint32_t count = 0;
+
+    while (point < points->len && points->at[point].module < number)
+        point++;
+    for (;;) {
+        bool has_point = point < points->len && points->at[point].module == number;
+        bool has_call = call < module->calls.len;
+        struct fw_guard_hook hook;
+
+        if (!has_point && !has_call)
+            return count;
+        if (has_call && (!has_point || module->calls.at[call].returns <= points->at[point].returns))
+            hook = make_hook(module, call++, wish->watched);
+        else
+            hook = (struct fw_guard_hook) { .returns = (uint32_t)points->at[point].returns };
+        if (has_point && points->at[point].returns == hook.returns)
+            add_point(file, &points->at[point++], &hook);
+        hooks[count++] = hook;
+    }
+}
+
 static void fill_modules(struct fw_guard_file *file, const struct fw_learn_program *program,
-                         const bool *watched)
+                         const struct fw_guard_wish *wish)
 {
     struct fw_guard_hook *hooks = fw_guard_hooks(file->head);
     uint32_t at = 0;
@@ -91,9 +134,8 @@ static void fill_modules(struct fw_guard_file *file, const struct fw_learn_progr
 
         fw_guard_modules(file->head)[i] =
             (struct fw_guard_module) { module->device, module->inode, at,
-                                       (uint32_t)module->calls.len };
-        for (size_t k = 0; k < module->calls.len; k++)
-            hooks[at++] = make_hook(module, k, watched);
+                                       fill_module(file, module, i, wish, hooks + at) };
+        at += fw_guard_modules(file->head)[i].hook_count;
     }
 }
 
@@ -121,7 +163,14 @@ int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program
     if (open_new(file, path, err) < 0)
         return -1;
     *file->head = head;
-    fill_modules(file, program, wish->watched);
+    for (uint32_t i = 0; wish->claims && i + 2 < head.site_count; i++)
+        if (wish->claims[i])
+            fw_guard_sites(file->head)[i + 1] |= FW_GUARD_CLAIM;
+    if (wish->points) {
+        fw_guard_sites(file->head)[head.site_count - 1] = FW_GUARD_CUT | FW_GUARD_PLACE;
+        fw_guard_sites(file->head)[head.site_count] = FW_GUARD_PLACE;
+    }
+    fill_modules(file, program, wish);
     return 0;
 }
 

@@ -18,10 +18,21 @@ struct fw_guard_file {
     char *path; /* for FOREWEAVE_OPTIONS: guard=PATH */
 };
 
+/* A place that is no access to be watched, and where a transaction may end. */
+struct fw_guard_point {
+    uint32_t module;  /* of the program */
+    uint64_t returns; /* where the call returns to */
+    bool cut;         /* else its hook is kept for what it is told */
+};
+
+FW_VEC_TYPE(fw_guard_points, struct fw_guard_point);
+
 /* What is to be in it: numbers of sites are those of the program (from 0). */
 struct fw_guard_wish {
     enum fw_guard_mode mode;
     const bool *watched; /* by site */
+    const bool *claims;  /* FW_GUARD_LIFETX, by site: reads that keep others away as writes do */
+    const struct fw_guard_points *points; /* FW_GUARD_LIFETX: by module and address, each once */
     bool also; /* what else sites may come behind is kept, too: FW_AFTER_* */
     bool dry, keep_calls;
     uint64_t stall; /* ns */

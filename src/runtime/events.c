@@ -13,6 +13,7 @@
 #define CALL 32 /* ticks that a call without a point takes: it may be made until it succeeds */
 
 void (*fw_calls_follow)(const char *name, const void *object);
+void (*fw_calls_place)(uintptr_t pc);
 
 struct fw_thread *fw_enter_again(void)
 {
@@ -41,6 +42,8 @@ struct fw_thread *fw_enter_atomic(uintptr_t pc, const char *name, const void *ob
 
     if (FW_UNLIKELY(fw_calls_follow != NULL) && !t)
         fw_calls_follow(name, object);
+    if (FW_UNLIKELY(fw_calls_place != NULL) && !t)
+        fw_calls_place(pc);
     if (FW_UNLIKELY(fw_control_on) && t && !object)
         t->hot->ticks -= CALL;
     if (FW_UNLIKELY(fw_control_on) && t && (object || fw_control_every)) {

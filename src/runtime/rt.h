@@ -128,6 +128,8 @@ extern void (*fw_calls_follow)(const char *name, const void *object);
 /* Told, if set, of a mutex that the thread has locked by pthread_mutex_lock, or again behind a
  * condition, and of one that it is about to unlock; behind the call itself (FW_FLOW_CALL). */
 extern void (*fw_mutex_follow)(const void *mutex, bool locked);
+/* Told of every call of an interceptor, if set: where it returns to. */
+extern void (*fw_calls_place)(uintptr_t pc);
 
 /* --- the token ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,29 @@
+/*
+ * lifetx.h - keeping transactions apart (FW_GUARD_LIFETX): an access that is in the way of a
+ * transaction that runs waits until that has ended (transactions.h).
+ *
+ * Transactions end at cutpoints, which are places of the code: hooks of accesses, of entries of
+ * functions and of blocks, and calls of interceptors.  A call is seen at the entry of what it
+ * calls, which is told where it will return to.
+ *
+ * A thread that has waited in vain goes on, and what it waited for is not waited for any more at
+ * this pair of places.  A mutex that it has just taken is given back while it waits (locks.h).
+ */
+#ifndef FW_GUARD_LIFETX_H
+#define FW_GUARD_LIFETX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern bool fw_guard_tx; /* the mode is on */
+
+void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t site);
+/* The thread is at the place that returns there: a call, or a block's hook. */
+void fw_guard_tx_place(uintptr_t pc);
+/* It has entered a function, from the call that returns there. */
+void fw_guard_tx_entry(uintptr_t call, uintptr_t pc);
+/* A thread has this number from now on, or has it no more. */
+void fw_guard_tx_thread(uint32_t thread);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * transactions.h - which words the transactions that run now have accessed, and who is in the way.
+ *
+ * Source: Yu, "Finding and Tolerating Concurrency Bugs", chapter VI (LifeTx-Stall).  Every thread
+ * is in one transaction; a cutpoint ends it and begins the next.  Two that run conflict if both
+ * access a word and one of them writes.  Who comes second waits until the other has ended, or its
+ * time is up; then all transactions are as if they began anew, as in the source.
+ *
+ * A transaction is its thread and a count: when the count goes on, everything it held is free, and
+ * nothing has to be cleared.  A word's cell of eight bytes has its writer and its latest reader:
+ *
+ *     63..53 thread   52..32 count   31..21 thread   20..0 count
+ *     of the writer                  of the reader
+ *
+ * Other readers that still run are in a table of small sets.  It loses what does not fit, as the
+ * source's caches do, and so do counts that come round after two million transactions: then a
+ * conflict is overlooked or waited out for nothing, no more.
+ *
+ * Nobody waits for who waits for it: a circle of threads is found by who closes it, and that one
+ * goes on at once.
+ *
+ * Thread-safety: anybody, any time.  Nothing here is held while a thread waits.
+ */
+#ifndef FW_GUARD_TRANSACTIONS_H
+#define FW_GUARD_TRANSACTIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FW_TX_THREADS 2047u /* numbers from 1 */
+#define FW_TX_COUNT   ((UINT32_C(1) << 21) - 1)
+
+/* What others see of a thread. */
+struct fw_tx_thread {
+    _Alignas(64) _Atomic uint32_t count; /* of its transaction */
+    _Atomic uint32_t site;               /* where it was seen last */
+    _Atomic uint32_t waits;              /* for this thread; 0: for none */
+};
+
+extern struct fw_tx_thread fw_tx_threads[FW_TX_THREADS + 1];
+extern _Atomic uint32_t fw_tx_all; /* added to every count: goes on when all begin anew */
+
+static inline uint32_t fw_tx_count(uint32_t thread)
+{
+    /* relaxed: counts order nothing; who waits for one looks again and again */
+    return (atomic_load_explicit(&fw_tx_threads[thread].count, memory_order_relaxed) +
+            atomic_load_explicit(&fw_tx_all, memory_order_relaxed)) &
+           FW_TX_COUNT;
+}
+
+/* The transaction that the thread is in. */
+static inline uint32_t fw_tx_of(uint32_t thread)
+{
+    return thread << 21 | fw_tx_count(thread);
+}
+
+static inline uint32_t fw_tx_thread(uint32_t tx)
+{
+    return tx >> 21;
+}
+
+/* Does it still run? */
+static inline bool fw_tx_runs(uint32_t tx)
+{
+    return tx && fw_tx_of(fw_tx_thread(tx)) == tx;
+}
+
+/* The thread passes a cutpoint, or ends. */
+static inline void fw_tx_cut(uint32_t thread)
+{
+    /* relaxed: only the thread itself writes it */
+    atomic_store_explicit(&fw_tx_threads[thread].count,
+                          atomic_load_explicit(&fw_tx_threads[thread].count,
+                                               memory_order_relaxed) +
+                              1,
+                          memory_order_relaxed);
+}
+
+/* The access would change nothing. */
+static inline bool fw_tx_repeats(uint64_t cell, uint32_t me, bool write)
+{
+    uint32_t writer = (uint32_t)(cell >> 32), reader = (uint32_t)cell;
+
+    return write ? writer == me && (!reader || reader == me) : reader == me || writer == me;
+}
+
+/*
+ * The transaction is about to access the word.  Returns the transaction that is in the way, or 0:
+ * then the access is noted.
+ */
+uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool write);
+
+/* From now on the thread waits for the other one.  False: that waits for it, by way of others
+ * perhaps, and it must not. */
+bool fw_tx_wait_begin(uint32_t thread, uint32_t other);
+void fw_tx_wait_end(uint32_t thread);
+
+/* All transactions begin anew. */
+void fw_tx_give_up(void);
+
+#endif

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# learn --kind=lifetx cuts where passing runs were not atomic, and guard --kind=lifetx keeps together what always was: who
+# comes between waits, and whoever only takes turns is not kept from it.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+case "${FOREWEAVE_SANITIZE:-}" in
+'') ;;
+*)
+    echo "programs are run without sanitizers"
+    exit 0
+    ;;
+esac
+here=$FOREWEAVE_SOURCE/tests/guard
+for name in rounds bank_account string_buffer; do
+    "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$here/$name.c" -o $name >"$out" 2>"$err" ||
+        { complain "$name.c does not build"; head -5 "$err"; }
+done
+has() { # FILE PATTERN
+    grep -q -e "$2" "$1" || { complain "$1 has no line '$2' but:"; grep '^cut\|^site' "$1"; }
+}
+
+# --- learning
+expect 0 learn --kind=lifetx --runs=6 --idle=3 -c loop.constraints -- ./rounds loop
+out_has 'new cutpoints'
+out_has 'words in a transaction: half below'
+err_has "cutpoints in 'loop.constraints' after "
+has loop.constraints '^cut iteration'
+expect 0 learn -q --kind=lifetx --runs=6 --idle=3 -c calls.constraints -- ./rounds calls
+has calls.constraints '^cut call'
+cp loop.constraints before
+expect 0 learn --kind=lifetx --runs=2 --format=json -o table.json -c loop.constraints -- ./rounds loop
+grep -v '^runs' before >a
+grep -v '^runs' loop.constraints >b
+same a b
+python3 -c "
+import json
+t = json.load(open('table.json'))['lifetx']
+assert t['last_news'] == 0 and len(t['runs']) == 2, t
+assert all(r['passed'] and r['broken'] == 0 and r['new_cutpoints'] == 0 for r in t['runs']), t
+s = t['words_in_transaction']
+assert s['count'] == sum(s['below_power_of_two']) > 40 and s['most'] < 10, t" || complain "the table as JSON is wrong"
+expect 0 learn -q --kind=lifetx --runs=3 -c bank.constraints -- ./bank_account calm 1
+has bank.constraints '^cut claim'
+expect 0 record -q --repeats -o bank.fwt -- ./bank_account calm 1
+expect 0 learn --kind=lifetx --runs=0 --traces=bank.fwt -c bank2.constraints -- ./bank_account
+err_has "after 0 passing and 0 failing runs and 1 traces; run 1 was the last"
+grep '^cut' bank.constraints >a
+grep '^cut' bank2.constraints >b
+same a b
+expect 0 learn -q --kind=both --runs=3 --idle=1 -c both.constraints -- ./bank_account calm 1
+has both.constraints '^cut'
+has both.constraints '^pset'
+expect 3 learn --kind=lifetx --runs=2 --ok=false -c none.constraints -- ./bank_account calm 1
+err_has 'nothing was learnt'
+[ ! -e none.constraints ] || complain "failing runs have taught something"
+expect 2 learn --traces=bank.fwt -- ./bank_account
+err_has '--traces: with --kind=lifetx or both'
+expect 3 learn --kind=lifetx --runs=0 --traces=table.json -c none.constraints -- ./bank_account
+one_error
+[ ! -e none.constraints ] || complain "what is no trace has taught something"
+
+# --- keeping transactions apart
+adverse() { # NAME CONSTRAINTS
+    last="./$1 adverse"
+    for seed in 1 2 3 4 5 6 7 8 9 10 none; do
+        ./"$1" adverse $seed >/dev/null 2>&1 || break
+    done
+    [ $seed != none ] || complain "never fails, so that avoiding it means nothing"
+    for seed in 1 2 3 4 5; do
+        expect 0 guard --kind=lifetx -c "$2" --log="$1.log" --stall=2000 --budget=100 -- ./"$1" adverse $seed
+        out_is right
+        err_has ' 0 not avoided'
+    done
+    expect 0 guard --kind=lifetx -c "$2" --stall=2000 -- ./"$1" calm 1
+    out_is right
+    err_has ' 0 not avoided'
+}
+adverse bank_account bank.constraints
+adverse bank_account both.constraints
+expect 0 learn -q --kind=lifetx --runs=3 -c buffer.constraints -- ./string_buffer calm 1
+adverse string_buffer buffer.constraints
+python3 -c "
+import json
+lines = [json.loads(line) for line in open('string_buffer.log')]
+assert len(lines) > 5 and all(l['access']['function'] for l in lines[1:]), lines" || complain "the log is wrong"
+
+# Whoever takes turns does so; without the cutpoints it would wait for the other's end, in vain.
+for how in loop calls; do
+    expect 0 guard --kind=lifetx -c $how.constraints --stall=2000 --budget=100 -- ./rounds $how
+    out_is right
+    err_has ' 0 not avoided'
+done
+grep -v '^cut' loop.constraints >uncut.constraints
+expect 0 guard --kind=lifetx -c uncut.constraints --stall=20 --budget=100 -- ./rounds loop
+out_is right
+err_lacks ' 0 not avoided'
+expect 0 guard --kind=lifetx -c uncut.constraints --dry --log=dry.log -- ./rounds loop
+out_is right
+err_has 'only logged'
+
+# --- another build, another program
+sed 's/^static struct/static int unused_of(int x)\n{\n    return x + 1;\n}\n\n&/; s/right = run/right = unused_of(-1) + (run/; s/\* 3;/* 3);/' \
+    "$here/rounds.c" >rounds.c
+"$FOREWEAVE" cc -g -O1 -pthread rounds.c -o rounds >"$out" 2>"$err" || complain "the changed program does not build"
+expect 0 guard --kind=lifetx -c calls.constraints --stall=2000 --budget=100 -- ./rounds calls
+err_lacks 'are not in this build'
+err_has ' 0 not avoided'
+expect 0 guard --kind=lifetx -c bank.constraints -- ./rounds loop
+err_has "are of 'bank_account', not of 'rounds'"
+out_is right
+finish
