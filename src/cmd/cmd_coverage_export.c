@@ -17,17 +17,18 @@ static const char *const whats[] = { "iroots", "growth", NULL };
 static const char *const formats[] = { "csv", "json", "text", "svg", NULL };
 
 struct export {
-    const char *db, *program, *output;
-    uint64_t idiom;
+    struct fw_chosen chosen;
+    const char *output;
     int what, format;
 };
 
-static const struct export defaults = { .db = FW_MEMO_DEFAULT };
+static const struct export defaults = { .chosen = { .db = FW_MEMO_DEFAULT } };
 
 static const struct fw_option options[] = {
-    FW_DB_OPTION(struct export, db),
-    FW_PROGRAM_OPTION(struct export, program),
-    FW_IDIOM_OPTION(struct export, idiom),
+    FW_DB_OPTION(struct export, chosen.db),
+    FW_PROGRAM_OPTION(struct export, chosen.program),
+    FW_BUILD_OPTION(struct export, chosen.build),
+    FW_IDIOM_OPTION(struct export, chosen.idiom),
     { "what", 0, "WHAT", "iroots (default) or growth", FW_OPTION(CHOICE, struct export, what),
       .choices = whats,
       .detail = "iroots: one row for each iRoot. growth: one row for each run, with what it was "
@@ -92,7 +93,7 @@ static int run(const void *values, int argc, char **argv)
     const struct export *export = values;
     struct fw_chosen_coverage chosen;
     struct fw_output out;
-    int status = fw_chosen_coverage_load(&chosen, export->db, export->program, export->idiom);
+    int status = fw_chosen_coverage_load(&chosen, &export->chosen);
 
     (void)argc, (void)argv;
     if (!status && export->format == EXPORT_SVG && chosen.programs.len != 1)

@@ -4,18 +4,19 @@
 #include <string.h>
 
 struct show {
-    const char *db, *program, *output;
-    uint64_t idiom;
+    struct fw_chosen chosen;
+    const char *output;
     bool untested;
     int format;
 };
 
-static const struct show defaults = { .db = FW_MEMO_DEFAULT };
+static const struct show defaults = { .chosen = { .db = FW_MEMO_DEFAULT } };
 
 static const struct fw_option options[] = {
-    FW_DB_OPTION(struct show, db),
-    FW_PROGRAM_OPTION(struct show, program),
-    FW_IDIOM_OPTION(struct show, idiom),
+    FW_DB_OPTION(struct show, chosen.db),
+    FW_PROGRAM_OPTION(struct show, chosen.program),
+    FW_BUILD_OPTION(struct show, chosen.build),
+    FW_IDIOM_OPTION(struct show, chosen.idiom),
     { "untested", 'u', NULL, "list what is untested, by source line",
       FW_OPTION(FLAG, struct show, untested),
       .detail = "Those that are predicted, not known to be infeasible, and not exposed: never "
@@ -49,9 +50,9 @@ static void print_next(struct fw_output *out, const struct show *show,
     if (!counts->state[FW_MEMO_FAILED] && !counts->state[FW_MEMO_LEFT])
         return;
     fw_output_text(out, "\nNext: foreweave coverage show --untested");
-    if (strcmp(show->db, FW_MEMO_DEFAULT) != 0 && !fw_memo_is_url(show->db)) {
+    if (strcmp(show->chosen.db, FW_MEMO_DEFAULT) != 0 && !fw_memo_is_url(show->chosen.db)) {
         fw_output_text(out, " --db=");
-        fw_output_word(out, show->db);
+        fw_output_word(out, show->chosen.db);
     }
     fw_output_text(out, "\n");
 }
@@ -77,7 +78,7 @@ static int run(const void *values, int argc, char **argv)
     const struct show *show = values;
     struct fw_chosen_coverage chosen;
     struct fw_output out;
-    int status = fw_chosen_coverage_load(&chosen, show->db, show->program, show->idiom);
+    int status = fw_chosen_coverage_load(&chosen, &show->chosen);
 
     (void)argc, (void)argv;
     if (!status)

@@ -295,9 +295,13 @@ static char *about(const struct explore *explore, char **argv)
     return text;
 }
 
-static int exit_status(const struct fw_campaign_state *state)
+/* A hunt leaves out what was exposed before, also by runs that failed: then they count. */
+static int exit_status(const struct fw_explored *explored)
 {
-    if (state->failing)
+    const struct fw_campaign_state *state = explored->state;
+
+    if (state->failing ||
+        (explored->setup->hunt && fw_hunted_knows_failures(explored->hunted, state)))
         return FW_EXIT_FINDINGS;
     return state->end == FW_CAMPAIGN_TIME || state->end == FW_CAMPAIGN_STOPPED || state->cut
                ? FW_EXIT_BUDGET
@@ -358,7 +362,7 @@ static int explore_program(const struct explore *explore, struct fw_campaign_set
         fw_progress_clear(&watch->line);
         warn_of_names(setup, campaign);
         report(explore, &watch->explored, out);
-        status = exit_status(watch->explored.state);
+        status = exit_status(&watch->explored);
     }
     fw_campaign_destroy(campaign);
     return status;
@@ -540,7 +544,8 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_OK, "no run failed, and all runs were made or all schedules tried" },
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the program cannot be run or not be controlled, or the journal not be read" },
-    { FW_EXIT_FINDINGS, "a run has failed" },
+    { FW_EXIT_FINDINGS, "a run has failed; with --strategy=iroot also one of an earlier campaign "
+                        "with the same build, as the memo database says" },
     { FW_EXIT_BUDGET,
       "no run failed, but the time was over, runs were cut short, or the command interrupted" },
     { FW_EXIT_FAILURE, "Foreweave could not do its work" },

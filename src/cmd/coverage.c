@@ -30,7 +30,7 @@ static int no_such_program(const struct programs *programs, const char *db, cons
 }
 
 static int load(struct fw_chosen_coverage *chosen, const struct programs *programs,
-                const char *program, unsigned idiom)
+                const struct fw_chosen *wanted)
 {
     struct fw_error err;
 
@@ -38,9 +38,10 @@ static int load(struct fw_chosen_coverage *chosen, const struct programs *progra
         struct fw_coverage coverage;
         int result;
 
-        if (program && strcmp(program, programs->at[i].name) != 0)
+        if (wanted->program && strcmp(wanted->program, programs->at[i].name) != 0)
             continue;
-        result = fw_coverage_load(&coverage, chosen->memo, &programs->at[i], idiom, &err);
+        result = fw_coverage_load(&coverage, chosen->memo, &programs->at[i], wanted->build,
+                                  (unsigned)wanted->idiom, &err);
         fw_vec_push(&chosen->programs, coverage);
         if (result < 0)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
@@ -48,24 +49,23 @@ static int load(struct fw_chosen_coverage *chosen, const struct programs *progra
     return 0;
 }
 
-int fw_chosen_coverage_load(struct fw_chosen_coverage *chosen, const char *db, const char *program,
-                            uint64_t idiom)
+int fw_chosen_coverage_load(struct fw_chosen_coverage *chosen, const struct fw_chosen *wanted)
 {
     struct programs programs = { 0 };
     struct fw_error err;
     int status;
 
     memset(chosen, 0, sizeof *chosen);
-    if (idiom > FW_IDIOMS)
+    if (wanted->idiom > FW_IDIOMS)
         return fw_cmd_usage("--idiom: there are idioms 1 to %u", FW_IDIOMS);
-    if (fw_memo_open(&chosen->memo, db, FW_MEMO_READ, 0, &err) < 0)
+    if (fw_memo_open(&chosen->memo, wanted->db, FW_MEMO_READ, 0, &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     if (fw_memo_each_program(chosen->memo, take_program, &programs, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_INPUT, &err);
     else
-        status = load(chosen, &programs, program, (unsigned)idiom);
-    if (!status && program && !chosen->programs.len)
-        status = no_such_program(&programs, fw_memo_name(chosen->memo), program);
+        status = load(chosen, &programs, wanted);
+    if (!status && wanted->program && !chosen->programs.len)
+        status = no_such_program(&programs, fw_memo_name(chosen->memo), wanted->program);
     for (size_t i = 0; i < programs.len; i++)
         free((char *)programs.at[i].name);
     fw_vec_release(&programs);

@@ -210,6 +210,7 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
 
     for (size_t i = 0; i < state->failures.len; i++)
         print_failure(&state->failures.at[i], i + 1, out);
+    fw_hunted_failures_text(explored->hunted, state, out);
     print_search(explored, out);
     if (explored->setup->hunt) {
         fw_hunted_text(explored->hunted, state, out);
@@ -319,6 +320,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     for (size_t i = 0; i < state->failures.len; i++)
         write_failure(&json, &state->failures.at[i], i + 1);
     fw_json_end(&json);
+    fw_hunted_failures_json(explored->hunted, state, &json);
     fw_json_object(&json, "runs");
     fw_json_number(&json, "all", state->runs);
     fw_json_number(&json, "known", state->known);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "explore/schedule.h"
+#include "record/launch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -70,17 +71,37 @@ static char *name_campaign(void)
 static int enter(struct fw_hunted *hunted, char *const *argv, struct fw_error *err)
 {
     const char *slash = strrchr(argv[0], '/');
+    char *path = fw_launch_path(argv[0]), *const only[] = { path, NULL };
     struct fw_memo_who who;
+    struct fw_script script;
+    int status;
 
+    fw_script_init(&script);
+    fw_script_set_program(&script, only);
     hunted->program = fw_xstrdup(slash ? slash + 1 : argv[0]);
     hunted->input = join(argv + 1);
     hunted->command = join(argv);
     hunted->campaign = name_campaign();
     who = (struct fw_memo_who) { .program = hunted->program,
+                                 .build = script.build,
                                  .input = hunted->input,
                                  .command = hunted->command,
                                  .campaign = hunted->campaign };
-    return fw_memo_enter(hunted->memo, &who, err);
+    status = fw_memo_enter(hunted->memo, &who, err);
+    fw_script_release(&script);
+    free(path);
+    return status;
+}
+
+static int note_failure(void *context, const struct fw_memo_known_failure *failure)
+{
+    struct fw_hunted *hunted = context;
+    struct fw_hunted_failure own = { fw_xstrdup(failure->kind), fw_xstrdup(failure->message),
+                                     fw_xstrdup(failure->input), fw_xstrdup(failure->schedule),
+                                     failure->runs };
+
+    fw_vec_push(&hunted->failures, own);
+    return 0;
 }
 
 static int open_database(struct fw_hunted *hunted, char *const *argv)
@@ -90,7 +111,8 @@ static int open_database(struct fw_hunted *hunted, char *const *argv)
 
     if ((!hunted->options->db && fw_folder_make(".foreweave", &err) < 0) ||
         fw_memo_open(&hunted->memo, where, FW_MEMO_WRITE, 0, &err) < 0 ||
-        enter(hunted, argv, &err) < 0)
+        enter(hunted, argv, &err) < 0 ||
+        fw_memo_each_failure(hunted->memo, NULL, note_failure, hunted, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     return 0;
 }
@@ -182,10 +204,85 @@ void fw_hunted_release(struct fw_hunted *hunted)
     fw_profiling_destroy(hunted->profiling);
     fw_memo_close(hunted->memo);
     fw_coverage_destroy(hunted->coverage);
+    for (size_t i = 0; i < hunted->failures.len; i++) {
+        free(hunted->failures.at[i].kind);
+        free(hunted->failures.at[i].message);
+        free(hunted->failures.at[i].input);
+        free(hunted->failures.at[i].schedule);
+    }
+    fw_vec_release(&hunted->failures);
     free(hunted->program);
     free(hunted->input);
     free(hunted->command);
     free(hunted->campaign);
+}
+
+/* --- what was known -------------------------------------------------------------------------- */
+
+/* Has the campaign seen it too? */
+static bool is_seen(const struct fw_hunted_failure *known, const struct fw_campaign_state *state)
+{
+    char kind[64];
+
+    for (size_t i = 0; i < state->failures.len; i++)
+        if (strcmp(known->kind, fw_run_text(&state->failures.at[i].result, kind)) == 0 &&
+            strcmp(known->message, state->failures.at[i].message) == 0)
+            return true;
+    return false;
+}
+
+bool fw_hunted_knows_failures(const struct fw_hunted *hunted, const struct fw_campaign_state *state)
+{
+    for (size_t i = 0; i < hunted->failures.len; i++)
+        if (!is_seen(&hunted->failures.at[i], state))
+            return true;
+    return false;
+}
+
+void fw_hunted_failures_text(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
+                             struct fw_output *out)
+{
+    for (size_t i = 0; i < hunted->failures.len; i++) {
+        const struct fw_hunted_failure *known = &hunted->failures.at[i];
+
+        if (is_seen(known, state))
+            continue;
+        fw_output_printf(out, "known failure of this build: %s", known->kind);
+        if (*known->message)
+            fw_output_printf(out, ", \"%s\"", known->message);
+        fw_output_printf(out, "\n  in %" PRIu64 " earlier run%s", known->runs,
+                         known->runs == 1 ? "" : "s");
+        if (strcmp(known->input, hunted->input) != 0)
+            fw_output_printf(out, ", with arguments '%s'", known->input);
+        if (*known->schedule) {
+            fw_output_text(out, "\n  replay: foreweave replay ");
+            fw_output_word(out, known->schedule);
+        }
+        fw_output_text(out, "\n");
+    }
+}
+
+void fw_hunted_failures_json(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
+                             struct fw_json *json)
+{
+    if (!hunted || !hunted->memo)
+        return;
+    fw_json_array(json, "known_failures");
+    for (size_t i = 0; i < hunted->failures.len; i++) {
+        const struct fw_hunted_failure *known = &hunted->failures.at[i];
+
+        if (is_seen(known, state))
+            continue;
+        fw_json_object(json, NULL);
+        fw_json_text(json, "kind", known->kind);
+        fw_json_text(json, "message", known->message);
+        fw_json_text(json, "input", known->input);
+        fw_json_number(json, "runs", known->runs);
+        if (*known->schedule)
+            fw_json_text(json, "schedule", known->schedule);
+        fw_json_end(json);
+    }
+    fw_json_end(json);
 }
 
 /* --- the report ------------------------------------------------------------------------------ */

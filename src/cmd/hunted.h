@@ -28,6 +28,12 @@ struct fw_hunted_options {
     bool infeasible, own;
 };
 
+/* A failure of earlier campaigns with the same build. */
+struct fw_hunted_failure {
+    char *kind, *message, *input, *schedule;
+    uint64_t runs;
+};
+
 struct fw_hunted {
     const struct fw_hunted_options *options;
     uint32_t idioms; /* bit i: idiom i; 0: all */
@@ -37,6 +43,7 @@ struct fw_hunted {
     struct fw_profiling *profiling;
     struct fw_profiling_setup profile; /* lives as long as the profiling */
     char *program, *input, *command, *campaign;
+    FW_VEC(struct fw_hunted_failure) failures; /* that were known when it began */
     bool quiet;
 };
 
@@ -51,6 +58,15 @@ int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *op
 int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
                     const char *strategy, const char *folder);
 void fw_hunted_release(struct fw_hunted *hunted);
+
+/* Is a failure known that the campaign has not shown again?  What it tells is that this build
+ * fails, whatever the runs that were left to be made have shown. */
+bool fw_hunted_knows_failures(const struct fw_hunted *hunted,
+                              const struct fw_campaign_state *state);
+void fw_hunted_failures_text(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
+                             struct fw_output *out);
+void fw_hunted_failures_json(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
+                             struct fw_json *json);
 
 /* What was predicted and what became of it; nothing for other strategies. */
 void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_state *state,

@@ -355,19 +355,17 @@ static void run_round(struct fw_campaign *campaign, size_t count)
 static void note_trial(struct fw_campaign *campaign, size_t slot, uint32_t fresh)
 {
     const struct fw_trial *trial = &campaign->trials[slot];
-    const char *folder = campaign->collector.folder;
-    char *schedule = trial->failure && folder ? fw_collector_path(folder, trial->failure) : NULL;
-    struct fw_ledger_entry entry = { .trial = trial, .fresh = fresh, .schedule = schedule };
+    struct fw_ledger_entry entry = { .trial = trial, .fresh = fresh,
+                                     .drawn = !campaign->seeks && trial->number > 1 };
 
-    entry.drawn = !campaign->seeks && trial->number > 1;
+    if (trial->failure)
+        entry.schedule = fw_knowledge_failure(&campaign->knowledge, trial->failure)->schedule;
     if (campaign->seeks) {
         entry.claim = fw_hunt_claim(campaign->setup.hunt, slot);
         fw_hunt_learn(campaign->setup.hunt, slot, trial);
     }
-    if (!campaign->failed &&
-        fw_ledger_add(&campaign->setup.ledger, &entry, &campaign->error) < 0)
-        campaign->failed = true;
-    free(schedule);
+    if (!campaign->failed)
+        campaign->failed = fw_ledger_add(&campaign->setup.ledger, &entry, &campaign->error) < 0;
 }
 
 /* What the trial has shown becomes known. */
@@ -404,6 +402,8 @@ static int collect(struct fw_campaign *campaign, struct fw_error *err)
 
         if (status == 0 && !campaign->uncontrolled && !failure->schedule)
             status = fw_collector_add(&campaign->collector, wanted->capture, failure, err);
+        if (status == 0 && failure->schedule)
+            status = fw_ledger_keep(&campaign->setup.ledger, failure, err);
         fw_capture_destroy(wanted->capture);
     }
     fw_vec_clear(&campaign->captures);

@@ -1,6 +1,8 @@
 /* ledger.c - see ledger.h. */
 #include "explore/ledger.h"
 
+#include "explore/campaign.h"
+
 int fw_ledger_add(const struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
                   struct fw_error *err)
 {
@@ -23,4 +25,15 @@ int fw_ledger_add(const struct fw_ledger *ledger, const struct fw_ledger_entry *
         return 0;
     names = fw_coverage_names(ledger->coverage);
     return fw_memo_record(ledger->memo, &names, &run, NULL, err) < 0 ? -1 : 0;
+}
+
+int fw_ledger_keep(const struct fw_ledger *ledger, const struct fw_failure *failure,
+                   struct fw_error *err)
+{
+    char kind[64];
+    struct fw_memo_failure kept = { .kind = fw_run_text(&failure->result, kind),
+                                    .message = failure->message,
+                                    .schedule = failure->schedule };
+
+    return ledger->memo ? fw_memo_keep(ledger->memo, &kept, err) : 0;
 }

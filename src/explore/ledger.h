@@ -16,6 +16,8 @@ struct fw_ledger {
     const char *strategy;
 };
 
+struct fw_failure; /* campaign.h */
+
 struct fw_ledger_entry {
     const struct fw_trial *trial;
     uint32_t fresh; /* iRoots that the campaign had not seen */
@@ -26,5 +28,8 @@ struct fw_ledger_entry {
 
 int fw_ledger_add(const struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
                   struct fw_error *err);
+/* The failure has a schedule now: so have the runs that have failed like that. */
+int fw_ledger_keep(const struct fw_ledger *ledger, const struct fw_failure *failure,
+                   struct fw_error *err);
 
 #endif

@@ -66,31 +66,38 @@ static int drop_ended(struct claiming *c, struct fw_error *err)
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-/* What the database has said of it with this input; null: it is not predicted. */
-#define VERDICT                                                                                    \
-    "(SELECT max(p.verdict) FROM predictions p WHERE p.iroot = i.id AND p.input = %" PRId64 ")"
+/* What the database has said of each iRoot with this input, of this build. */
+static void say_source(const struct claiming *c)
+{
+    fw_query_say(&c->memo->q, " FROM (SELECT iroot, max(verdict) AS verdict FROM predictions WHERE "
+                              "input = %" PRId64 " AND build = %" PRId64 " GROUP BY iroot) v "
+                              "JOIN iroots i ON i.id = v.iroot", c->memo->input, c->memo->build);
+}
 
-/* The conditions of the wish on the rows i, claimed or not. */
+/* How often this build was made to try i. */
+#define TRIED                                                                                      \
+    "(SELECT coalesce(sum(t.tried), 0) FROM attempts t JOIN sessions e ON e.id = t.session "       \
+    "WHERE t.iroot = i.id AND e.build = %" PRId64
+
+/* The conditions of the wish on the rows i and v, claimed or not. */
 static void say_conditions(const struct claiming *c)
 {
     const struct fw_memo_wish *wish = c->wish;
     struct fw_query *q = &c->memo->q;
 
-    fw_query_say(q, " WHERE i.program = %" PRId64 " AND i.seen = 0 AND " VERDICT, c->memo->program,
-                 c->memo->input);
+    fw_query_say(q, " WHERE (i.seen = 0 OR NOT EXISTS (SELECT 1 FROM tallies t JOIN sessions e ON "
+                    "e.id = t.session WHERE t.iroot = i.id AND e.build = %" PRId64 "))",
+                 c->memo->build);
     if (wish->proved)
-        fw_query_say(q, " = %d", FW_MEMO_WITNESS);
-    else if (wish->infeasible)
-        fw_query_say(q, " IS NOT NULL");
-    else
-        fw_query_say(q, " <> %d", FW_MEMO_INFEASIBLE);
+        fw_query_say(q, " AND v.verdict = %d", FW_MEMO_WITNESS);
+    else if (!wish->infeasible)
+        fw_query_say(q, " AND v.verdict <> %d", FW_MEMO_INFEASIBLE);
     if (wish->own_only)
         fw_query_say(q, " AND i.own = 1");
     if (wish->most)
-        fw_query_say(q, " AND i.tried < %" PRIu64, wish->most);
+        fw_query_say(q, " AND " TRIED ") < %" PRIu64, c->memo->build, wish->most);
     if (wish->most_here)
-        fw_query_say(q, " AND (SELECT coalesce(sum(t.tried), 0) FROM attempts t WHERE "
-                        "t.iroot = i.id AND t.input = %" PRId64 ") < %" PRIu64,
+        fw_query_say(q, " AND " TRIED " AND t.input = %" PRId64 ") < %" PRIu64, c->memo->build,
                      c->memo->input, wish->most_here);
     for (unsigned idiom = 1; wish->idioms && idiom <= FW_IDIOMS; idiom++)
         if (!(wish->idioms >> idiom & 1))
@@ -98,8 +105,8 @@ static void say_conditions(const struct claiming *c)
 }
 
 /* Said of the rows i and, once more, of the rows that were chosen. */
-#define ORDER(row, verdict)                                                                        \
-    " ORDER BY " row ".idiom, " row ".own DESC, " row ".tried, " verdict " DESC, " row ".id"
+#define ORDER(row, times, verdict)                                                                 \
+    " ORDER BY " row ".idiom, " row ".own DESC, " times ", " verdict " DESC, " row ".id"
 
 static int take_claim(void *context, const struct fw_sql_row *row)
 {
@@ -127,17 +134,20 @@ static int find(struct claiming *c, struct fw_error *err)
 {
     struct fw_query *q = &c->memo->q;
 
-    fw_query_say(q, "WITH chosen AS (SELECT i.id, i.idiom, i.waits, i.own, i.tried, i.a, i.b, i.c, "
-                    "i.d, " VERDICT " AS verdict FROM iroots i", c->memo->input);
+    fw_query_say(q, "WITH chosen AS (SELECT i.id, i.idiom, i.waits, i.own, " TRIED ") AS times, "
+                    "i.a, i.b, i.c, i.d, v.verdict", c->memo->build);
+    say_source(c);
     say_conditions(c);
-    fw_query_say(q, " AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id)"
-                    ORDER("i", "verdict") " LIMIT %zu) ", c->wish->count);
-    fw_query_say(q, "SELECT h.id, h.idiom, h.waits, h.own, h.tried, h.verdict, "
+    fw_query_say(q, " AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id AND c.build = "
+                    "%" PRId64 ")" ORDER("i", "times", "v.verdict") " LIMIT %zu) ",
+                 c->memo->build, c->wish->count);
+    fw_query_say(q, "SELECT h.id, h.idiom, h.waits, h.own, h.times, h.verdict, "
                     "(SELECT max(p.schedule) FROM predictions p WHERE p.iroot = h.id AND "
-                    "p.input = %" PRId64 "), a.text, b.text, c.text, d.text FROM chosen h "
+                    "p.input = %" PRId64 " AND p.build = %" PRId64 "), a.text, b.text, c.text, "
+                    "d.text FROM chosen h "
                     "JOIN accesses a ON a.id = h.a JOIN accesses b ON b.id = h.b "
                     "LEFT JOIN accesses c ON c.id = h.c LEFT JOIN accesses d ON d.id = h.d"
-                    ORDER("h", "h.verdict"), c->memo->input);
+                    ORDER("h", "h.times", "h.verdict"), c->memo->input, c->memo->build);
     return fw_query_run(q, c->memo->sql, take_claim, c, err);
 }
 
@@ -145,7 +155,9 @@ static int count_busy(struct claiming *c, struct fw_error *err)
 {
     struct fw_query *q = &c->memo->q;
 
-    fw_query_say(q, "SELECT count(*) FROM claims c JOIN iroots i ON i.id = c.iroot");
+    fw_query_say(q, "SELECT count(*)");
+    say_source(c);
+    fw_query_say(q, " JOIN claims c ON c.iroot = i.id AND c.build = %" PRId64, c->memo->build);
     say_conditions(c);
     fw_query_say(q, " AND c.session <> %" PRId64, c->memo->session);
     return fw_memo_ask(c->memo, &c->busy, err);
@@ -156,9 +168,10 @@ static int write_claims(struct claiming *c, struct fw_error *err)
     int64_t expires = c->now + (int64_t)c->wish->lease * 1000;
 
     for (size_t i = c->before; i < c->claims->len; i++) {
-        fw_query_say(&c->memo->q, "INSERT INTO claims (iroot, session, token, expires) VALUES "
-                                  "(%" PRIu64 ", %" PRId64 ", %" PRIu64 ", %" PRId64 ")",
-                     c->claims->at[i].id, c->memo->session, c->token, expires);
+        fw_query_say(&c->memo->q, "INSERT INTO claims (iroot, build, session, token, expires) "
+                                  "VALUES (%" PRIu64 ", %" PRId64 ", %" PRId64 ", %" PRIu64
+                                  ", %" PRId64 ")",
+                     c->claims->at[i].id, c->memo->build, c->memo->session, c->token, expires);
         if (fw_memo_do(c->memo, err) < 0)
             return -1;
     }

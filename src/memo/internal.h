@@ -13,7 +13,7 @@
 
 /* What becomes of a prediction that is there: the greater verdict holds, schedules stay. */
 #define FW_MEMO_BETTER                                                                             \
-    " ON CONFLICT (iroot, input, predictor) DO UPDATE SET verdict = excluded.verdict, "            \
+    " ON CONFLICT (iroot, input, build, predictor) DO UPDATE SET verdict = excluded.verdict, "     \
     "schedule = coalesce(excluded.schedule, predictions.schedule) "                                \
     "WHERE excluded.verdict > predictions.verdict OR "                                             \
     "(excluded.verdict = predictions.verdict AND predictions.schedule IS NULL)"
@@ -49,6 +49,8 @@ struct fw_memo {
     struct fw_known known;
     char *campaign;
     int64_t program, input, session; /* 0: not entered */
+    int64_t build; /* 0: not known */
+    int64_t scope; /* the build that looks are about, or FW_MEMO_ALL_BUILDS */
 };
 
 /* A statement that is in memo->q. */

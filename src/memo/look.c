@@ -8,16 +8,26 @@
  * Of each predicted iRoot: who predicts it, the greatest verdict, and whether every input that
  * predicts it has it infeasible.
  */
+#define BY_INPUT                                                                                   \
+    "WITH by_input AS (SELECT p.iroot, p.input, max(p.verdict) AS verdict, "                       \
+    "max(CASE p.predictor WHEN 0 THEN 1 ELSE 0 END) AS profile, "                                  \
+    "max(CASE p.predictor WHEN 1 THEN 1 ELSE 0 END) AS proof "                                     \
+    "FROM predictions p JOIN inputs n ON n.id = p.input WHERE n.program = %" PRId64
 #define STANDING                                                                                   \
-    "WITH by_input AS (SELECT iroot, input, max(verdict) AS verdict, "                             \
-    "max(CASE predictor WHEN 0 THEN 1 ELSE 0 END) AS profile, "                                    \
-    "max(CASE predictor WHEN 1 THEN 1 ELSE 0 END) AS proof "                                       \
-    "FROM predictions GROUP BY iroot, input), "                                                    \
+    " GROUP BY p.iroot, p.input), "                                                                \
     "standing AS (SELECT iroot, max(verdict) AS verdict, max(profile) AS profile, "                \
     "max(proof) AS proof, min(CASE verdict WHEN 1 THEN 1 ELSE 0 END) AS infeasible "               \
-    "FROM by_input GROUP BY iroot) "
+    "FROM by_input GROUP BY iroot), "
+#define OF_SESSION " JOIN sessions e ON e.id = t.session WHERE e.program = %" PRId64
+
+/* Tables `standing`, and `views` and `tries`: how often sessions have seen and tried iRoots. */
 #define STATE                                                                                      \
-    "CASE WHEN i.seen > 0 THEN 0 WHEN s.infeasible = 1 THEN 1 WHEN i.tried > 0 THEN 2 ELSE 3 END"
+    "CASE WHEN k.seen > 0 THEN 0 WHEN s.infeasible = 1 THEN 1 WHEN y.tried > 0 THEN 2 ELSE 3 END"
+#define FROM_IROOTS                                                                                \
+    " FROM iroots i LEFT JOIN standing s ON s.iroot = i.id LEFT JOIN views k ON k.iroot = i.id "   \
+    "LEFT JOIN tries y ON y.iroot = i.id "
+/* Of a build that is looked at, what another one has shown or was predicted for is not known. */
+#define WHERE_KNOWN " WHERE i.program = %" PRId64 " AND (s.iroot IS NOT NULL OR k.seen > 0)"
 
 _Static_assert(FW_MEMO_PROFILE == 0 && FW_MEMO_PROOF == 1 && FW_MEMO_INFEASIBLE == 1 &&
                    FW_MEMO_WITNESS == 3 && FW_MEMO_EXPOSED == 0 && FW_MEMO_LEFT == 3,
@@ -30,6 +40,8 @@ struct looking {
     int (*take_program)(void *context, const struct fw_memo_program *program);
     int (*take_iroot)(void *context, const struct fw_memo_row *row);
     int (*take_run)(void *context, const struct fw_memo_past *run);
+    int (*take_build)(void *context, const struct fw_memo_build *build);
+    int (*take_failure)(void *context, const struct fw_memo_known_failure *failure);
     struct fw_memo_counts *counts;
 };
 
@@ -41,6 +53,68 @@ static uint64_t number(const struct fw_sql_row *row, unsigned cell)
 static const char *text(const struct fw_sql_row *row, unsigned cell)
 {
     return row->at[cell] ? row->at[cell] : "";
+}
+
+/* The rows of `table` are of the build that is looked at. */
+static void say_scope(struct fw_memo *memo, const char *table)
+{
+    if (memo->scope != FW_MEMO_ALL_BUILDS)
+        fw_query_say(&memo->q, " AND %s.build = %" PRId64, table, memo->scope);
+}
+
+static void say_standing(struct fw_memo *memo, int64_t program)
+{
+    struct fw_query *q = &memo->q;
+
+    fw_query_say(q, BY_INPUT, program);
+    say_scope(memo, "p");
+    fw_query_say(q, STANDING "views AS (SELECT t.iroot, sum(t.seen) AS seen FROM tallies t"
+                    OF_SESSION, program);
+    say_scope(memo, "e");
+    fw_query_say(q, " GROUP BY t.iroot), tries AS (SELECT t.iroot, sum(t.tried) AS tried, "
+                    "sum(t.failed) AS failed FROM attempts t" OF_SESSION, program);
+    say_scope(memo, "e");
+    fw_query_say(q, " GROUP BY t.iroot) ");
+}
+
+/* --- builds ----------------------------------------------------------------------------------- */
+
+static int take_build(void *context, const struct fw_sql_row *row)
+{
+    struct looking *look = context;
+    const struct fw_memo_build build = { fw_sql_number(row, 0), text(row, 1),
+                                         fw_sql_number(row, 2) };
+
+    return look->take_build(look->context, &build);
+}
+
+static int each_build(void *context, struct fw_error *err)
+{
+    struct looking *look = context;
+    int64_t program;
+
+    if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
+        return -1;
+    fw_query_say(&look->memo->q,
+                 "SELECT e.build, max(b.build), max(e.began) AS last FROM sessions e LEFT JOIN "
+                 "builds b ON b.id = e.build WHERE e.program = %" PRId64 " GROUP BY e.build "
+                 "ORDER BY last DESC, e.build DESC", program);
+    return fw_query_run(&look->memo->q, look->memo->sql, take_build, look, err);
+}
+
+int fw_memo_each_build(struct fw_memo *memo, const char *program,
+                       int (*take)(void *context, const struct fw_memo_build *build),
+                       void *context, struct fw_error *err)
+{
+    struct looking look = { .memo = memo, .program = program, .context = context,
+                            .take_build = take };
+
+    return fw_sql_read(memo->sql, each_build, &look, err);
+}
+
+void fw_memo_look_at(struct fw_memo *memo, int64_t build)
+{
+    memo->scope = build;
 }
 
 /* --- counts ----------------------------------------------------------------------------------- */
@@ -73,11 +147,13 @@ static int count(void *context, struct fw_error *err)
     memset(look->counts, 0, (FW_IDIOMS + 1) * sizeof *look->counts);
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
-    fw_query_say(q, STANDING "SELECT i.idiom, " STATE " AS state, count(*), count(s.iroot), "
+    say_standing(look->memo, program);
+    fw_query_say(q, "SELECT i.idiom, " STATE " AS state, count(*), count(s.iroot), "
                     "sum(s.profile), sum(s.proof), sum(CASE s.verdict WHEN 3 THEN 1 ELSE 0 END), "
-                    "count(c.iroot) FROM iroots i LEFT JOIN standing s ON s.iroot = i.id "
-                    "LEFT JOIN claims c ON c.iroot = i.id WHERE i.program = %" PRId64
-                    " GROUP BY i.idiom, " STATE, program);
+                    "sum(CASE WHEN EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id");
+    say_scope(look->memo, "c");
+    fw_query_say(q, ") THEN 1 ELSE 0 END)" FROM_IROOTS WHERE_KNOWN " GROUP BY i.idiom, " STATE,
+                 program);
     return fw_query_run(q, look->memo->sql, take_counts, look, err);
 }
 
@@ -162,7 +238,14 @@ static int take_iroot(void *context, const struct fw_sql_row *row)
 #define FIRSTS                                                                                     \
     "firsts AS (SELECT t.iroot, t.first_run AS run, row_number() OVER (PARTITION BY t.iroot "      \
     "ORDER BY r.began, e.name, r.number) AS place FROM tallies t JOIN runs r ON r.id = "           \
-    "t.first_run JOIN sessions e ON e.id = t.session WHERE e.program = %" PRId64 ") "
+    "t.first_run JOIN sessions e ON e.id = t.session WHERE e.program = %" PRId64
+
+static void say_firsts(struct fw_memo *memo, const char *before, int64_t program)
+{
+    fw_query_say(&memo->q, "%s" FIRSTS, before, program);
+    say_scope(memo, "e");
+    fw_query_say(&memo->q, ") ");
+}
 
 static int each_iroot(void *context, struct fw_error *err)
 {
@@ -172,19 +255,18 @@ static int each_iroot(void *context, struct fw_error *err)
 
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
-    fw_query_say(q, STANDING ", " FIRSTS
-                    "SELECT i.idiom, i.waits, i.own, " STATE ", i.seen, s.profile, s.proof, "
-                    "s.verdict, i.tried, (SELECT sum(t.failed) FROM attempts t WHERE t.iroot = "
-                    "i.id), e.campaign, n.name, r.strategy, r.number, r.began, a.text, b.text, "
-                    "c.text, d.text, a.place, b.place, c.place, d.place FROM iroots i "
-                    "LEFT JOIN standing s ON s.iroot = i.id "
-                    "LEFT JOIN firsts f ON f.iroot = i.id AND f.place = 1 "
+    say_standing(look->memo, program);
+    say_firsts(look->memo, ", ", program);
+    fw_query_say(q, "SELECT i.idiom, i.waits, i.own, " STATE ", k.seen, s.profile, s.proof, "
+                    "s.verdict, y.tried, y.failed, e.campaign, n.name, r.strategy, r.number, "
+                    "r.began, a.text, b.text, c.text, d.text, a.place, b.place, c.place, d.place"
+                    FROM_IROOTS "LEFT JOIN firsts f ON f.iroot = i.id AND f.place = 1 "
                     "LEFT JOIN runs r ON r.id = f.run LEFT JOIN sessions e ON e.id = r.session "
                     "LEFT JOIN inputs n ON n.id = r.input "
                     "JOIN accesses a ON a.id = i.a JOIN accesses b ON b.id = i.b "
                     "LEFT JOIN accesses c ON c.id = i.c LEFT JOIN accesses d ON d.id = i.d "
-                    "WHERE i.program = %" PRId64 " ORDER BY i.idiom, a.text, b.text, c.text, "
-                    "d.text, i.waits", program, program);
+                    WHERE_KNOWN " ORDER BY i.idiom, a.text, b.text, c.text, d.text, i.waits",
+                 program);
     return fw_query_run(q, look->memo->sql, take_iroot, look, err);
 }
 
@@ -230,7 +312,8 @@ static int each_run(void *context, struct fw_error *err)
 
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
-    fw_query_say(q, "WITH " FIRSTS ", fresh AS (SELECT f.run, count(*) AS n0", program);
+    say_firsts(look->memo, "WITH ", program);
+    fw_query_say(q, ", fresh AS (SELECT f.run, count(*) AS n0");
     for (unsigned i = 1; i <= FW_IDIOMS; i++)
         fw_query_say(q, ", sum(CASE i.idiom WHEN %u THEN 1 ELSE 0 END) AS n%u", i, i);
     fw_query_say(q, " FROM firsts f JOIN iroots i ON i.id = f.iroot WHERE f.place = 1 "
@@ -240,8 +323,9 @@ static int each_run(void *context, struct fw_error *err)
         fw_query_say(q, ", h.n%u", i);
     fw_query_say(q, " FROM runs r JOIN sessions e ON e.id = r.session "
                     "JOIN inputs n ON n.id = r.input LEFT JOIN failures x ON x.run = r.id "
-                    "LEFT JOIN fresh h ON h.run = r.id WHERE e.program = %" PRId64
-                    " ORDER BY r.began, e.name, r.number", program);
+                    "LEFT JOIN fresh h ON h.run = r.id WHERE e.program = %" PRId64, program);
+    say_scope(look->memo, "e");
+    fw_query_say(q, " ORDER BY r.began, e.name, r.number");
     return fw_query_run(q, look->memo->sql, take_run, look, err);
 }
 
@@ -253,4 +337,47 @@ int fw_memo_each_run(struct fw_memo *memo, const char *program,
                             .take_run = take };
 
     return fw_sql_read(memo->sql, each_run, &look, err);
+}
+
+/* --- failures --------------------------------------------------------------------------------- */
+
+static int take_failure(void *context, const struct fw_sql_row *row)
+{
+    struct looking *look = context;
+    const struct fw_memo_known_failure failure = { text(row, 0), text(row, 1), text(row, 2),
+                                                   text(row, 3), number(row, 4) };
+
+    return look->take_failure(look->context, &failure);
+}
+
+static int each_failure(void *context, struct fw_error *err)
+{
+    struct looking *look = context;
+    struct fw_query *q = &look->memo->q;
+    int64_t program;
+
+    if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
+        return -1;
+    fw_query_say(q, "WITH known AS (SELECT x.kind, x.message, n.name AS input, x.schedule, "
+                    "row_number() OVER (PARTITION BY x.kind, x.message, n.name ORDER BY CASE "
+                    "x.schedule WHEN '' THEN 1 ELSE 0 END, r.began DESC, r.id DESC) AS place, "
+                    "count(*) OVER (PARTITION BY x.kind, x.message, n.name) AS times, "
+                    "min(r.began) OVER (PARTITION BY x.kind, x.message, n.name) AS began "
+                    "FROM failures x JOIN runs r ON r.id = x.run JOIN sessions e ON e.id = "
+                    "r.session JOIN inputs n ON n.id = r.input WHERE e.program = %" PRId64,
+                 program);
+    say_scope(look->memo, "e");
+    fw_query_say(q, ") SELECT kind, message, input, schedule, times FROM known WHERE place = 1 "
+                    "ORDER BY began, kind, message, input");
+    return fw_query_run(q, look->memo->sql, take_failure, look, err);
+}
+
+int fw_memo_each_failure(struct fw_memo *memo, const char *program,
+                         int (*take)(void *context, const struct fw_memo_known_failure *failure),
+                         void *context, struct fw_error *err)
+{
+    struct looking look = { .memo = memo, .program = program, .context = context,
+                            .take_failure = take };
+
+    return fw_sql_read(memo->sql, each_failure, &look, err);
 }

@@ -30,6 +30,7 @@ int fw_memo_open(struct fw_memo **memo, const char *where, enum fw_memo_mode mod
     m = fw_xcalloc(1, sizeof *m);
     m->sql = sql;
     m->mode = mode;
+    m->scope = FW_MEMO_ALL_BUILDS;
     fw_known_init(&m->known);
     *memo = m;
     return 0;
@@ -126,7 +127,7 @@ int fw_memo_find_program(struct fw_memo *memo, const char *name, int64_t *id, st
 struct entering {
     struct fw_memo *memo;
     const struct fw_memo_who *who;
-    int64_t program, input, session;
+    int64_t program, build, input, session;
     char session_name[40];
 };
 
@@ -140,12 +141,17 @@ static int enter_program(struct entering *e, int64_t now, struct fw_error *err)
     if (fw_memo_do(e->memo, err) < 0 ||
         fw_memo_find_program(e->memo, e->who->program, &e->program, err) < 0)
         return -1;
+    e->build = 0;
     if (!e->who->build)
         return 0;
     fw_query_say(q, "INSERT INTO builds (program, build, met) VALUES (%" PRId64 ", ", e->program);
     fw_query_text(q, e->who->build);
     fw_query_say(q, ", %" PRId64 ") ON CONFLICT (program, build) DO NOTHING", now);
-    return fw_memo_do(e->memo, err);
+    if (fw_memo_do(e->memo, err) < 0)
+        return -1;
+    fw_query_say(q, "SELECT id FROM builds WHERE program = %" PRId64 " AND build = ", e->program);
+    fw_query_text(q, e->who->build);
+    return fw_memo_ask(e->memo, &e->build, err);
 }
 
 static int enter_input(struct entering *e, struct fw_error *err)
@@ -175,8 +181,8 @@ static int enter_session(struct entering *e, int64_t now, struct fw_error *err)
     if (fw_memo_do(e->memo, err) < 0)
         return -1;
     host = fw_host_name();
-    fw_query_say(q, "INSERT INTO sessions (program, name, campaign, host, pid, started, began, "
-                    "writes) VALUES (%" PRId64 ", ", e->program);
+    fw_query_say(q, "INSERT INTO sessions (program, build, name, campaign, host, pid, started, "
+                    "began, writes) VALUES (%" PRId64 ", %" PRId64 ", ", e->program, e->build);
     fw_query_text(q, e->session_name);
     fw_query_say(q, ", ");
     fw_query_text(q, e->who->campaign);
@@ -199,7 +205,7 @@ static int enter(void *context, struct fw_error *err)
         enter_input(e, err) < 0)
         return -1;
     e->session = e->memo->session;
-    if (e->session && e->program == e->memo->program &&
+    if (e->session && e->program == e->memo->program && e->build == e->memo->build &&
         strcmp(e->memo->campaign, e->who->campaign) == 0)
         return 0;
     return enter_session(e, now, err);
@@ -229,6 +235,7 @@ int fw_memo_enter(struct fw_memo *memo, const struct fw_memo_who *who, struct fw
     free(memo->campaign);
     memo->campaign = fw_xstrdup(who->campaign);
     memo->program = e.program;
+    memo->build = memo->scope = e.build;
     memo->input = e.input;
     memo->session = e.session;
     return 0;

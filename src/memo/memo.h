@@ -63,15 +63,15 @@ const char *fw_memo_name(const struct fw_memo *memo);
 
 struct fw_memo_who {
     const char *program;  /* its name, the same for all builds */
-    const char *build;    /* build id, or NULL */
+    const char *build;    /* build id, or NULL: not known, and the same as all that are not */
     const char *input;    /* a name for the input; "" if there is but one */
     const char *command;  /* the command line, for people; or NULL */
     const char *campaign; /* runs are numbered within it; who goes on with it gives the same */
 };
 
 /*
- * All calls of this part, and counts, are about this program and input from now on.  It may be
- * called again with another input of the same program and campaign.
+ * All calls of this part, and counts, are about this program, build and input from now on.  It may
+ * be called again with another input of the same program, build and campaign.
  */
 int fw_memo_enter(struct fw_memo *memo, const struct fw_memo_who *who, struct fw_error *err);
 
@@ -110,6 +110,10 @@ struct fw_memo_run {
 int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
                    const struct fw_memo_run *run, uint64_t *fresh, struct fw_error *err);
 
+/* Runs of this session that have failed like this without a schedule have this one. */
+int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure,
+                 struct fw_error *err);
+
 enum fw_memo_predictor {
     FW_MEMO_PROFILE, /* (a): from a profile, may be wrong */
     FW_MEMO_PROOF,   /* (b): decided for a trace */
@@ -146,11 +150,12 @@ int fw_memo_predict(struct fw_memo *memo, const struct fw_memo_names *names,
 
 /* --- candidates ------------------------------------------------------------------------------ */
 
-/* What is wanted of the next candidates: predicted for this input, exposed with none. */
+/* What is wanted of the next candidates: predicted for this input and this build, which has exposed
+ * them with no input. */
 struct fw_memo_wish {
     size_t count;
     unsigned idioms;     /* bit i: idiom i; 0: all */
-    uint64_t most;       /* attempts with all inputs together; 0: no limit */
+    uint64_t most;       /* attempts of this build with all inputs together; 0: no limit */
     uint64_t most_here;  /* attempts with this one; 0: no limit */
     bool infeasible;     /* also what is proved not to happen */
     bool own_only;       /* the program's own code alone */
@@ -165,7 +170,7 @@ struct fw_memo_claim {
     struct fw_iroot iroot;
     enum fw_memo_verdict verdict;
     char *schedule; /* a witness's, or NULL */
-    uint64_t tried; /* attempts so far, with all inputs */
+    uint64_t tried; /* attempts of this build so far, with all inputs */
     bool own;
 };
 
@@ -187,7 +192,26 @@ void fw_memo_claim_release(struct fw_memo_claim *claim);
 
 /* --- looking --------------------------------------------------------------------------------- */
 
-/* What became of an iRoot, with all inputs. */
+/*
+ * What one build has exposed says nothing of another one, which may do something else at the same
+ * places.  So counts, iRoots and runs are those of one build, or the sum of all: after entering, of
+ * the build that was entered, before it of all.
+ */
+#define FW_MEMO_ALL_BUILDS (-1)
+
+struct fw_memo_build {
+    int64_t number;   /* for fw_memo_look_at */
+    const char *name; /* "": not known */
+    int64_t last;     /* when somebody last entered with it, in milliseconds since 1970 */
+};
+
+/* The one that was used last comes first. */
+int fw_memo_each_build(struct fw_memo *memo, const char *program,
+                       int (*take)(void *context, const struct fw_memo_build *build),
+                       void *context, struct fw_error *err);
+void fw_memo_look_at(struct fw_memo *memo, int64_t build);
+
+/* What became of an iRoot, with all inputs and the builds that are looked at. */
 enum fw_memo_state {
     FW_MEMO_EXPOSED,
     FW_MEMO_IMPOSSIBLE, /* infeasible with every input that predicts it */
@@ -249,6 +273,18 @@ struct fw_memo_past {
     uint64_t fresh[FW_IDIOMS + 1]; /* iRoots that no earlier run has exposed; [0] is the sum */
     const char *failure, *message, *schedule; /* "" : it passed, nothing is known */
 };
+
+/* A way in which the program has failed. */
+struct fw_memo_known_failure {
+    const char *kind, *message, *input;
+    const char *schedule; /* the latest that is known, or "" */
+    uint64_t runs;
+};
+
+/* Those of the program, in the order of their first runs. */
+int fw_memo_each_failure(struct fw_memo *memo, const char *program,
+                         int (*take)(void *context, const struct fw_memo_known_failure *failure),
+                         void *context, struct fw_error *err);
 
 /* Runs in the order of time. */
 int fw_memo_each_run(struct fw_memo *memo, const char *program,

@@ -27,14 +27,14 @@ struct access {
 struct session {
     int64_t id, writes;
     char *name, *campaign, *host;
-    int64_t pid, started, began;
+    int64_t pid, started, began, build;
 };
 
 struct merging {
     struct fw_memo *into, *from;
     struct fw_error *err;
     int64_t there, program, session; /* the program there; program and session here */
-    struct pairs inputs, iroots, runs;
+    struct pairs inputs, builds, iroots, runs;
     struct pairs numbers; /* accesses there, and their numbers in `texts` */
     struct fw_strtab texts;
     FW_VEC(struct access) accesses;
@@ -75,6 +75,7 @@ enum cell {
     CELL_NUMBER = 'n',
     CELL_TEXT = 't',
     CELL_INPUT = 'i',
+    CELL_BUILD = 'b', /* 0 stays 0 */
     CELL_IROOT = 'r', /* or null */
     CELL_RUN = 'u',
 };
@@ -102,6 +103,7 @@ static void say_cell(struct copying *c, char cell, const struct fw_sql_row *row,
     int64_t number = cell == CELL_PROGRAM ? m->program
                      : cell == CELL_SESSION ? m->session
                      : cell == CELL_INPUT   ? to(&m->inputs, fw_sql_number(row, at))
+                     : cell == CELL_BUILD   ? to(&m->builds, fw_sql_number(row, at))
                      : cell == CELL_IROOT   ? to(&m->iroots, fw_sql_number(row, at))
                      : cell == CELL_RUN     ? to(&m->runs, fw_sql_number(row, at))
                                             : fw_sql_number(row, at);
@@ -148,7 +150,8 @@ static int take_session(void *context, const struct fw_sql_row *row)
     struct session session = { fw_sql_number(row, 0), fw_sql_number(row, 1),
                                fw_xstrdup(row->at[2]), fw_xstrdup(row->at[3]),
                                fw_xstrdup(row->at[4]), fw_sql_number(row, 5),
-                               fw_sql_number(row, 6), fw_sql_number(row, 7) };
+                               fw_sql_number(row, 6), fw_sql_number(row, 7),
+                               fw_sql_number(row, 8) };
 
     fw_vec_push(&m->sessions, session);
     return 0;
@@ -187,10 +190,10 @@ static int insert_session(struct merging *m, const struct session *session)
 {
     struct fw_query *q = &m->into->q;
 
-    fw_query_say(q, "INSERT INTO sessions (program, pid, started, began, writes, name, campaign, "
-                    "host) VALUES (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-                    ", ", m->program, session->pid, session->started, session->began,
-                 session->writes);
+    fw_query_say(q, "INSERT INTO sessions (program, build, pid, started, began, writes, name, "
+                    "campaign, host) VALUES (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                    ", %" PRId64 ", %" PRId64 ", ", m->program, to(&m->builds, session->build),
+                 session->pid, session->started, session->began, session->writes);
     fw_query_text(q, session->name);
     fw_query_say(q, ", ");
     fw_query_text(q, session->campaign);
@@ -270,9 +273,9 @@ static int merge_session(struct merging *m, const struct session *session)
 /* Those that have entered and written nothing are left out. */
 static int merge_sessions(struct merging *m)
 {
-    fw_query_say(&m->from->q, "SELECT id, writes, name, campaign, host, pid, started, began FROM "
-                              "sessions WHERE writes > 0 AND program = %" PRId64 " ORDER BY id",
-                 m->there);
+    fw_query_say(&m->from->q, "SELECT id, writes, name, campaign, host, pid, started, began, build "
+                              "FROM sessions WHERE writes > 0 AND program = %" PRId64
+                              " ORDER BY id", m->there);
     if (ask_there(m, take_session) < 0)
         return -1;
     for (size_t i = 0; i < m->sessions.len; i++)
@@ -363,18 +366,33 @@ static int take_name(void *context, const struct fw_sql_row *row)
     return 0;
 }
 
-static int find_input(void *context, const struct fw_sql_row *row)
+/* What a row of that table, which has this name, is here. */
+static int find_named(struct merging *m, const char *table, const char *name,
+                      const struct fw_sql_row *row, struct pairs *pairs)
 {
-    struct merging *m = context;
     struct pair pair = { fw_sql_number(row, 0), 0 };
 
-    fw_query_say(&m->into->q, "SELECT id FROM inputs WHERE program = %" PRId64 " AND name = ",
-                 m->program);
+    fw_query_say(&m->into->q, "SELECT id FROM %s WHERE program = %" PRId64 " AND %s = ", table,
+                 m->program, name);
     fw_query_text(&m->into->q, row->at[1]);
     if (fw_memo_ask(m->into, &pair.to, m->err) < 0)
         return -1;
-    fw_vec_push(&m->inputs, pair);
+    fw_vec_push(pairs, pair);
     return 0;
+}
+
+static int find_input(void *context, const struct fw_sql_row *row)
+{
+    struct merging *m = context;
+
+    return find_named(m, "inputs", "name", row, &m->inputs);
+}
+
+static int find_build(void *context, const struct fw_sql_row *row)
+{
+    struct merging *m = context;
+
+    return find_named(m, "builds", "build", row, &m->builds);
 }
 
 static int merge_names(struct merging *m, const char *name)
@@ -392,6 +410,10 @@ static int merge_names(struct merging *m, const char *name)
              " ON CONFLICT (program, build) DO UPDATE SET met = excluded.met "
              "WHERE excluded.met < builds.met") < 0)
         return -1;
+    fw_query_say(&m->from->q, "SELECT id, build FROM builds WHERE program = %" PRId64
+                              " ORDER BY id", m->there);
+    if (ask_there(m, find_build) < 0)
+        return -1;
     fw_query_say(&m->from->q, "SELECT name, command FROM inputs WHERE program = %" PRId64
                               " ORDER BY id", m->there);
     if (copy(m, "INSERT INTO inputs (program, name, command) VALUES", "Ptt",
@@ -405,11 +427,11 @@ static int merge_names(struct merging *m, const char *name)
 
 static int merge_predictions(struct merging *m)
 {
-    fw_query_say(&m->from->q, "SELECT p.iroot, p.input, p.predictor, p.verdict, p.schedule FROM "
-                              "predictions p JOIN inputs n ON n.id = p.input WHERE n.program = "
-                              "%" PRId64, m->there);
-    return copy(m, "INSERT INTO predictions (iroot, input, predictor, verdict, schedule) VALUES",
-                "rinnt", FW_MEMO_BETTER);
+    fw_query_say(&m->from->q, "SELECT p.iroot, p.input, p.build, p.predictor, p.verdict, "
+                              "p.schedule FROM predictions p JOIN inputs n ON n.id = p.input WHERE "
+                              "n.program = %" PRId64, m->there);
+    return copy(m, "INSERT INTO predictions (iroot, input, build, predictor, verdict, schedule) "
+                   "VALUES", "ribnnt", FW_MEMO_BETTER);
 }
 
 static void clear_program(struct merging *m)
@@ -428,6 +450,7 @@ static void clear_program(struct merging *m)
     fw_vec_release(&m->own);
     fw_vec_release(&m->found);
     fw_vec_release(&m->inputs);
+    fw_vec_release(&m->builds);
     fw_vec_release(&m->iroots);
     fw_vec_release(&m->runs);
     fw_vec_release(&m->numbers);

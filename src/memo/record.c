@@ -201,6 +201,34 @@ int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
     return result;
 }
 
+struct keeping {
+    struct fw_memo *memo;
+    const struct fw_memo_failure *failure;
+};
+
+static int keep(void *context, struct fw_error *err)
+{
+    const struct keeping *k = context;
+    struct fw_query *q = &k->memo->q;
+
+    fw_query_say(q, "UPDATE failures SET schedule = ");
+    fw_query_text(q, k->failure->schedule);
+    fw_query_say(q, " WHERE schedule = '' AND run IN (SELECT id FROM runs WHERE session = %" PRId64
+                    ") AND kind = ", k->memo->session);
+    fw_query_text(q, k->failure->kind);
+    fw_query_say(q, " AND message = ");
+    fw_query_text(q, k->failure->message ? k->failure->message : "");
+    return fw_memo_do(k->memo, err) < 0 ? -1 : count_write(k->memo, err);
+}
+
+int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure, struct fw_error *err)
+{
+    struct keeping k = { memo, failure };
+
+    FW_ASSERT(memo->session);
+    return fw_memo_write(memo, keep, &k, err);
+}
+
 /* --- predictions ------------------------------------------------------------------------------ */
 
 struct predicted {
@@ -255,7 +283,8 @@ static int count_unpredicted(struct predicting *p, const int64_t *ids, size_t co
     int64_t known;
 
     fw_query_say(&p->memo->q, "SELECT count(DISTINCT iroot) FROM predictions WHERE input = %" PRId64
-                              " AND iroot IN ", p->memo->input);
+                              " AND build = %" PRId64 " AND iroot IN ",
+                 p->memo->input, p->memo->build);
     say_ids(&p->memo->q, ids, count);
     if (fw_memo_ask(p->memo, &known, err) < 0)
         return -1;
@@ -268,10 +297,12 @@ static int insert_predictions(struct predicting *p, const struct predicted *rows
 {
     struct fw_query *q = &p->memo->q;
 
-    fw_query_say(q, "INSERT INTO predictions (iroot, input, predictor, verdict, schedule) VALUES ");
+    fw_query_say(q, "INSERT INTO predictions (iroot, input, build, predictor, verdict, schedule) "
+                    "VALUES ");
     for (size_t i = 0; i < count; i++) {
-        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", %d, %d, ", i ? ", " : "", rows[i].iroot,
-                     p->memo->input, rows[i].said->by, rows[i].said->verdict);
+        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", %" PRId64 ", %d, %d, ", i ? ", " : "",
+                     rows[i].iroot, p->memo->input, p->memo->build, rows[i].said->by,
+                     rows[i].said->verdict);
         if (rows[i].said->schedule)
             fw_query_text(q, rows[i].said->schedule);
         else

@@ -71,6 +71,32 @@ static const char *const steps[] = {
     "CREATE TABLE claims (iroot BIGINT PRIMARY KEY REFERENCES iroots(id),\n"
     " session BIGINT NOT NULL REFERENCES sessions(id), token BIGINT NOT NULL,\n"
     " expires BIGINT NOT NULL);\n",
+
+    /* What a build has shown says nothing of another one: sessions, predictions and claims are of
+     * builds.  0: which one is not known. */
+    "ALTER TABLE builds RENAME TO unnumbered;\n"
+    "CREATE TABLE builds (id @ID@, program BIGINT NOT NULL REFERENCES programs(id),\n"
+    " build @TEXT@ NOT NULL, met BIGINT NOT NULL, UNIQUE (program, build));\n"
+    "INSERT INTO builds (program, build, met) SELECT program, build, met FROM unnumbered;\n"
+    "DROP TABLE unnumbered;\n"
+
+    "ALTER TABLE sessions ADD COLUMN build BIGINT NOT NULL DEFAULT 0;\n"
+
+    "ALTER TABLE predictions RENAME TO unbuilt;\n"
+    "CREATE TABLE predictions (iroot BIGINT NOT NULL REFERENCES iroots(id),\n"
+    " input BIGINT NOT NULL REFERENCES inputs(id), build BIGINT NOT NULL,\n"
+    " predictor BIGINT NOT NULL, verdict BIGINT NOT NULL, schedule @TEXT@,\n"
+    " PRIMARY KEY (iroot, input, build, predictor));\n"
+    "INSERT INTO predictions (iroot, input, build, predictor, verdict, schedule)\n"
+    " SELECT iroot, input, 0, predictor, verdict, schedule FROM unbuilt;\n"
+    "DROP TABLE unbuilt;\n"
+    "CREATE INDEX predictions_input ON predictions (input, build);\n"
+
+    "DROP TABLE claims;\n"
+    "CREATE TABLE claims (iroot BIGINT NOT NULL REFERENCES iroots(id), build BIGINT NOT NULL,\n"
+    " session BIGINT NOT NULL REFERENCES sessions(id), token BIGINT NOT NULL,\n"
+    " expires BIGINT NOT NULL, PRIMARY KEY (iroot, build));\n"
+    "DROP INDEX iroots_unseen;\n",
 };
 
 const struct fw_schema fw_memo_schema = { steps, sizeof steps / sizeof steps[0] };

@@ -43,6 +43,7 @@ static int take_run(void *context, const struct fw_memo_past *run)
     own.failure = keep(c, run->failure);
     own.message = keep(c, run->message);
     own.schedule = keep(c, run->schedule);
+    c->failures += *run->failure != 0;
     fw_vec_push(&c->runs, own);
     return 0;
 }
@@ -67,15 +68,57 @@ static void estimate(struct fw_coverage *c)
     s->next = (double)s->once / runs;
 }
 
+struct choosing {
+    struct fw_coverage *coverage;
+    const char *wanted; /* NULL: the latest */
+    int64_t number;
+    size_t matches;
+};
+
+static int take_build(void *context, const struct fw_memo_build *build)
+{
+    struct choosing *choosing = context;
+    struct fw_coverage *c = choosing->coverage;
+
+    c->builds++;
+    if (choosing->wanted ? strncmp(build->name, choosing->wanted, strlen(choosing->wanted)) != 0
+                         : c->builds > 1)
+        return 0;
+    c->build = keep(c, build->name);
+    choosing->number = build->number;
+    choosing->matches++;
+    return 0;
+}
+
+static int choose_build(struct fw_coverage *c, struct fw_memo *memo, const char *wanted,
+                        struct fw_error *err)
+{
+    bool all = wanted && strcmp(wanted, "all") == 0;
+    bool named = wanted && !all && strcmp(wanted, "latest") != 0;
+    struct choosing choosing = { c, named ? wanted : NULL, FW_MEMO_ALL_BUILDS, 0 };
+
+    if (fw_memo_each_build(memo, c->program.name, take_build, &choosing, err) < 0)
+        return -1;
+    if (named && choosing.matches != 1)
+        return fw_error_set(err, "'%s' knows %s build '%s' of '%s'", fw_memo_name(memo),
+                            choosing.matches ? "more than one" : "no", wanted, c->program.name);
+    if (all)
+        c->build = NULL;
+    fw_memo_look_at(memo, all ? FW_MEMO_ALL_BUILDS : choosing.number);
+    return 0;
+}
+
 int fw_coverage_load(struct fw_coverage *c, struct fw_memo *memo,
-                     const struct fw_memo_program *program, unsigned idiom, struct fw_error *err)
+                     const struct fw_memo_program *program, const char *build, unsigned idiom,
+                     struct fw_error *err)
 {
     memset(c, 0, sizeof *c);
     fw_strtab_init(&c->texts);
     c->idiom = idiom;
     c->program = *program;
     c->program.name = keep(c, program->name);
-    if (fw_memo_count(memo, program->name, c->counts, err) < 0 ||
+    if (choose_build(c, memo, build, err) < 0 ||
+        fw_memo_count(memo, program->name, c->counts, err) < 0 ||
         fw_memo_each_iroot(memo, program->name, take_iroot, c, err) < 0 ||
         fw_memo_each_run(memo, program->name, take_run, c, err) < 0)
         return -1;

@@ -32,6 +32,9 @@ struct fw_saturation {
 
 struct fw_coverage {
     struct fw_memo_program program;
+    size_t builds;     /* that are known */
+    uint64_t failures; /* runs that failed */
+    const char *build; /* all is about this one alone; NULL: about all; "": it is not known */
     unsigned idiom; /* all is about this one alone; 0: about all */
     struct fw_memo_counts counts[FW_IDIOMS + 1];
     FW_VEC(struct fw_memo_row) iroots;
@@ -40,9 +43,11 @@ struct fw_coverage {
     struct fw_strtab texts;
 };
 
-/* -1: err.  Release it in either case. */
+/* The build: the beginning of its name, "all", or "latest" or NULL for the one that was used last.
+ * -1: err.  Release it in either case. */
 int fw_coverage_load(struct fw_coverage *coverage, struct fw_memo *memo,
-                     const struct fw_memo_program *program, unsigned idiom, struct fw_error *err);
+                     const struct fw_memo_program *program, const char *build, unsigned idiom,
+                     struct fw_error *err);
 void fw_coverage_release(struct fw_coverage *coverage);
 
 /* iRoots of the run that were new, as far as the coverage is about them. */

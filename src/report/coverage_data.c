@@ -140,10 +140,12 @@ void fw_coverage_json(struct fw_json *json, const struct fw_coverage *c, bool un
 
     fw_json_object(json, NULL);
     fw_json_text(json, "program", c->program.name);
-    fw_json_number(json, "runs", c->program.runs);
+    if (c->build && *c->build)
+        fw_json_text(json, "build", c->build);
+    fw_json_number(json, "runs", c->runs.len);
     fw_json_number(json, "inputs", c->program.inputs);
-    fw_json_number(json, "builds", c->program.builds);
-    fw_json_number(json, "failures", c->program.failures);
+    fw_json_number(json, "builds", c->builds);
+    fw_json_number(json, "failures", c->failures);
     json_table(json, c);
     if (s->known) {
         fw_json_object(json, "saturation");

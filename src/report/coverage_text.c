@@ -100,6 +100,23 @@ static void failures(struct fw_output *out, const struct fw_coverage *c)
     }
 }
 
+#define DIGITS 12 /* of a build id: enough to tell, and to name one */
+
+static void build(struct fw_output *out, const struct fw_coverage *c)
+{
+    if (!c->build) {
+        fw_coverage_many(out, c->builds, "build");
+        fw_output_text(out, " together");
+    } else if (*c->build) {
+        fw_output_printf(out, "build %.*s", DIGITS, c->build);
+    } else {
+        fw_output_text(out, "of a build that is not known");
+    }
+    if (c->build && c->builds > 1)
+        fw_output_printf(out, ", one of %zu: --build=all counts all", c->builds);
+    fw_output_text(out, "\n");
+}
+
 void fw_coverage_show(struct fw_output *out, const struct fw_coverage *c)
 {
     fw_coverage_plain(out, c->program.name);
@@ -110,8 +127,9 @@ void fw_coverage_show(struct fw_output *out, const struct fw_coverage *c)
     fw_output_printf(out, " with ");
     fw_coverage_many(out, c->program.inputs, "input");
     fw_output_printf(out, ", ");
-    fw_coverage_many(out, c->program.failures, "failure");
+    fw_coverage_many(out, c->failures, "failure");
     fw_output_printf(out, "\n");
+    build(out, c);
     table(out, c);
     growth(out, c);
     saturation(out, c);
@@ -182,7 +200,10 @@ void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *c)
     fw_coverage_plain(out, c->program.name);
     fw_output_text(out, ": ");
     fw_coverage_many(out, rows.len, "iRoot");
-    fw_output_printf(out, " untested\n");
+    fw_output_printf(out, " untested");
+    if (c->build && c->builds > 1)
+        fw_output_printf(out, " in build %.*s", DIGITS, *c->build ? c->build : "unknown");
+    fw_output_text(out, "\n");
     for (size_t i = 0; i < rows.len; i++) {
         if (strcmp(place, place_of(rows.at[i])) != 0) {
             place = place_of(rows.at[i]);

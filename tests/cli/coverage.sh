@@ -11,6 +11,7 @@ expect 0 coverage show
 silent
 cat >expected <<'END'
 till: 4 iRoots exposed by 5 runs with 1 input, 1 failure
+build 0123abcd
 idiom   exposed  predicted  infeasible  failed    left
 1             3          3           1       1       1
 2             1          1           0       0       0
@@ -38,7 +39,7 @@ Next: foreweave coverage show --untested
 END
 same "$out" expected
 expect 0 coverage show --idiom=2
-[ "$(sed -n '3,4p' "$out")" = "2             1          1           0       0       0" ] || complain "more than idiom 2"
+[ "$(sed -n '4,5p' "$out")" = "2             1          1           0       0       0" ] || complain "more than idiom 2"
 out_has "till: 1 iRoot exposed by 5 runs"
 out_lacks "Next:"
 

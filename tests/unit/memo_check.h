@@ -87,6 +87,8 @@ char *dump(const char *where);
 void memo_records(void **state);
 void memo_counts_a_run_once(void **state);
 void memo_predicts(void **state);
+void memo_tells_builds_apart(void **state);
+void memo_knows_failures(void **state);
 void memo_takes_any_text(void **state);
 void memo_follows_a_model(void **state);
 void memo_claims_in_order(void **state);
@@ -104,6 +106,7 @@ void memo_merges_copies(void **state);
 void memo_merges_kinds(void **state);
 void memo_check_finds_damage(void **state);
 void memo_climbs_versions(void **state);
+void memo_climbs_from_the_first(void **state);
 void memo_refuses_strangers(void **state);
 void memo_waits_for_writers(void **state);
 

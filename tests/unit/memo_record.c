@@ -119,6 +119,115 @@ void memo_predicts(void **state)
     fw_memo_close(memo);
 }
 
+static struct fw_memo *enter_build(const char *where, const char *campaign, const char *build)
+{
+    struct fw_memo_who who = somebody;
+    struct fw_memo *memo = open_memo(where);
+
+    who.campaign = campaign;
+    who.build = build;
+    OK(fw_memo_enter(memo, &who, &err));
+    return memo;
+}
+
+static int take_build(void *context, const struct fw_memo_build *build)
+{
+    char *text = context;
+
+    strcat(text, *build->name ? build->name : "?");
+    strcat(text, " ");
+    return 0;
+}
+
+/* What one build has exposed, or was tried with, is a candidate of another; with the same build,
+ * and another input, it is none. */
+void memo_tells_builds_apart(void **state)
+{
+    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 100 };
+    const char *where = new_place(), *copy = new_place();
+    struct fw_memo *old = enter_build(where, "c1", "b1"), *new, *same, *into;
+    struct fw_memo_claims claims;
+    struct fw_memo_merged merged;
+    char builds[64] = "";
+
+    (void)state;
+    predict(old, 0, 10, FW_MEMO_PROOF, FW_MEMO_INFEASIBLE);
+    predict(old, 0, 6, FW_MEMO_PROOF, FW_MEMO_WITNESS);
+    expose(old, 1, 0, 5);
+    claims = claim(old, &wish);
+    assert_int_equal(claims.len, 1);
+    /* Claims, too, are of a build. */
+    new = enter_build(where, "c2", "b2");
+    counts_are(new, 0, 0, 0, 0, 0);
+    predict(new, 0, 8, FW_MEMO_PROOF, FW_MEMO_WITNESS);
+    counts_are(new, 0, 0, 0, 0, 8);
+    finish(old, 2, &claims.at[0], false, false);
+    release_claims(&claims);
+    counts_are(old, 0, 5, 4, 1, 0);
+    claims = claim(old, &wish);
+    assert_int_equal(claims.len, 0);
+    claims = claim(new, &wish);
+    assert_int_equal(claims.len, 8);
+    finish(new, 1, &claims.at[0], true, false);
+    release_claims(&claims);
+    counts_are(new, 0, 1, 0, 0, 7);
+    /* The first build again, with another input. */
+    same = enter_memo(where, "c3", "large");
+    predict(same, 0, 5, FW_MEMO_PROOF, FW_MEMO_WITNESS);
+    claims = claim(same, &wish);
+    assert_int_equal(claims.len, 0);
+    fw_memo_look_at(same, FW_MEMO_ALL_BUILDS);
+    counts_are(same, 0, 5, 2, 1, 2);
+    OK(fw_memo_each_build(same, NULL, take_build, builds, &err));
+    assert_int_equal(strlen(builds), strlen("b1 b2 "));
+    OK(fw_memo_check(same, &err));
+    /* All of that is merged. */
+    into = open_memo(copy);
+    OK(fw_memo_merge(into, same, &merged, &err));
+    fw_memo_close(into);
+    into = enter_build(copy, "c4", "b2");
+    counts_are(into, 0, 1, 0, 0, 7);
+    fw_memo_close(into);
+    fw_memo_close(same);
+    fw_memo_close(new);
+    fw_memo_close(old);
+}
+
+static int take_failure(void *context, const struct fw_memo_known_failure *failure)
+{
+    char *text = context;
+
+    sprintf(text + strlen(text), "%s/%s/%s/%s/%u;", failure->kind, failure->message,
+            failure->input, failure->schedule, (unsigned)failure->runs);
+    return 0;
+}
+
+void memo_knows_failures(void **state)
+{
+    struct fw_memo_failure failure = { .kind = "exit 1", .message = "oh" }, kept = failure;
+    struct fw_memo_run run = { .strategy = "pct", .outcome = "exit 1", .failure = &failure };
+    const char *where = new_place();
+    struct fw_memo *old = enter_build(where, "c1", "b1"), *new = enter_build(where, "c2", "b2");
+    char text[200] = "";
+
+    (void)state;
+    for (run.number = 1; run.number <= 3; run.number++) {
+        run.began = 1000; /* then they are sorted by their texts */
+        OK(fw_memo_record(old, &names, &run, NULL, &err));
+        failure.message = run.number == 2 ? "no" : "oh";
+    }
+    kept.schedule = "a.sched";
+    OK(fw_memo_keep(old, &kept, &err));
+    OK(fw_memo_each_failure(old, NULL, take_failure, text, &err));
+    assert_string_equal(text, "exit 1/no/small//1;exit 1/oh/small/a.sched/2;");
+    *text = '\0';
+    OK(fw_memo_each_failure(new, NULL, take_failure, text, &err));
+    assert_string_equal(text, "");
+    OK(fw_memo_check(new, &err));
+    fw_memo_close(new);
+    fw_memo_close(old);
+}
+
 /* Names are data: quotes, bytes that are no text, and more of them than fit into an index. */
 void memo_takes_any_text(void **state)
 {

@@ -94,9 +94,9 @@ void memo_climbs_versions(void **state)
     FAILS(bring(where, 2, false, &err), "has version 3, this program knows only up to 2");
     /* So it is with the real one. */
     fw_memo_close(open_memo(memo_place));
-    tell(memo_place, "UPDATE meta SET value = '2'");
-    FAILS(fw_memo_open(&memo, memo_place, FW_MEMO_WRITE, 0, &err), "has version 2, this program");
-    FAILS(fw_memo_open(&memo, memo_place, FW_MEMO_READ, 0, &err), "has version 2, this program");
+    tell(memo_place, "UPDATE meta SET value = '99'");
+    FAILS(fw_memo_open(&memo, memo_place, FW_MEMO_WRITE, 0, &err), "has version 99, this program");
+    FAILS(fw_memo_open(&memo, memo_place, FW_MEMO_READ, 0, &err), "has version 99, this program");
     /* Several want it at once: one does it. */
     for (unsigned i = 0; i < 4; i++) {
         children[i] = fork_child();
@@ -113,6 +113,37 @@ void memo_climbs_versions(void **state)
         assert_int_equal(status, 0);
     }
     assert_int_equal(ask(at_once, "SELECT count(*) FROM sizes"), 0);
+}
+
+/* A database of the first version keeps what it knows, of a build that is not known. */
+void memo_climbs_from_the_first(void **state)
+{
+    const struct fw_schema first = { fw_memo_schema.steps, 1 };
+    const struct fw_sql_way way = { .write = true };
+    const char *where = new_place();
+    struct fw_memo_counts counts[FW_IDIOMS + 1];
+    struct fw_memo *memo;
+    struct fw_sql *sql;
+
+    (void)state;
+    OK(fw_sql_open(&sql, where, &way, &err));
+    OK(fw_schema_bring(sql, &first, true, &err));
+    fw_sql_close(sql);
+    tell(where, "INSERT INTO programs (name) VALUES ('prog')");
+    tell(where, "INSERT INTO builds (program, build, met) VALUES (1, 'b1', 5)");
+    tell(where, "INSERT INTO inputs (program, name, command) VALUES (1, 'small', '')");
+    tell(where, "INSERT INTO accesses (program, digest, text, own, place, placed) VALUES "
+                "(1, 'd', 'w prog f0+0#1', 1, '', 0)");
+    tell(where, "INSERT INTO iroots (program, idiom, waits, a, b, c, d, own, seen, tried) VALUES "
+                "(1, 1, 0, 1, 1, 0, 0, 1, 0, 0)");
+    tell(where, "INSERT INTO predictions (iroot, input, predictor, verdict) VALUES (1, 1, 1, 3)");
+    memo = open_memo(where);
+    OK(fw_memo_check(memo, &err));
+    OK(fw_memo_count(memo, "prog", counts, &err));
+    assert_int_equal(counts[0].witness, 1);
+    assert_int_equal(ask(where, "SELECT build FROM predictions"), 0);
+    assert_int_equal(ask(where, "SELECT id FROM builds WHERE build = 'b1'"), 1);
+    fw_memo_close(memo);
 }
 
 /* --- strangers -------------------------------------------------------------------------------- */

@@ -253,6 +253,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_records),
     cmocka_unit_test(memo_counts_a_run_once),
     cmocka_unit_test(memo_predicts),
+    cmocka_unit_test(memo_tells_builds_apart),
+    cmocka_unit_test(memo_knows_failures),
     cmocka_unit_test(memo_takes_any_text),
     cmocka_unit_test(memo_follows_a_model),
     cmocka_unit_test(memo_claims_in_order),
@@ -270,6 +272,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_merges_kinds),
     cmocka_unit_test(memo_check_finds_damage),
     cmocka_unit_test(memo_climbs_versions),
+    cmocka_unit_test(memo_climbs_from_the_first),
     cmocka_unit_test(memo_refuses_strangers),
     cmocka_unit_test(memo_waits_for_writers),
 };

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What one build has exposed has to be exposed again by the next one, and what is known to fail is
+# said again, by text, JSON and exit status; a build that is right begins without it.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+cat >stock.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int left = 1;
+static void *take(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    int seen = left;
+    pthread_mutex_unlock(&lock);
+    if (seen > 0) {
+        pthread_mutex_lock(&lock);
+        left = RIGHT && left <= 0 ? left : left - 1;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, take, NULL);
+    pthread_create(&b, NULL, take, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return left < 0;
+}
+END
+build() { "$FOREWEAVE" cc -g -pthread -DRIGHT="$1" stock.c -o stock || complain "cannot build"; }
+build 1
+expect 0 explore -q -s iroot -- ./stock
+out_lacks "known failure"
+expect 0 explore -q -s iroot -- ./stock
+out_has "3 profiles, 0 attempts"
+build 0
+expect 66 explore -q -s iroot -- ./stock
+out_has "failure 1: exit 1"
+out_lacks "known failure"
+expect 66 explore -q -s iroot -- ./stock
+out_has "known failure of this build: exit 1"
+out_has "replay: foreweave replay .foreweave/"
+expect 66 explore -q -s iroot --format=json -- ./stock
+schedule=$(jq -r '.known_failures[0] | select(.kind == "exit 1" and .runs >= 1) | .schedule' "$out")
+expect 66 replay -q "$schedule"
+# With other arguments of the same build it is known, and said to be.
+expect 66 explore -q -s iroot -- ./stock again
+out_has "with arguments ''"
+# Other strategies leave nothing out: what their runs show counts.
+expect 0 explore -q -s none -n 2 --db=.foreweave/memo.db -- ./stock
+out_has "known failure of this build: exit 1"
+expect 0 coverage show
+out_has ", one of 2: --build=all counts all"
+out_has "foreweave replay $schedule"
+expect 0 coverage show --format=json
+jq -e --arg s "$schedule" '.programs[0] | .builds == 2 and .failures >= 1 and (.build | length) >= 16
+    and ([.growth[].failure.schedule | select(. == $s)] | length) == .failures' "$out" >/dev/null ||
+    complain "JSON lacks builds, or schedules: $(cat "$out")"
+id=$(jq -r '.programs[0].build' "$out")
+expect 0 coverage show --build="${id:0:6}"
+out_has "build ${id:0:12}, one of 2"
+expect 0 coverage show --build=all
+out_has "2 builds together"
+expect 3 coverage show --build=none
+err_is "foreweave: '.foreweave/memo.db' knows no build 'none' of 'stock'"
+# Mended: as it was before, nothing is known to fail.
+build 1
+expect 0 explore -q -s iroot -- ./stock
+out_lacks "known failure"
+finish
