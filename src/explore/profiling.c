@@ -36,7 +36,8 @@ struct recording {
     struct fw_iroot_forecast *forecast;
     FW_VEC(uint64_t *) events; /* of the witnesses that the hunt has, by index */
     bool failed;
-    bool cut; /* only its beginning was looked at */
+    bool cut;   /* only its beginning was looked at */
+    bool whole; /* accesses that repeat one are there, too */
 };
 
 struct fw_profiling {
@@ -205,22 +206,24 @@ static struct recording *record_once(struct fw_profiling *profiling, struct fw_e
     return recording;
 }
 
-/* With all accesses, also those that repeat one, since another place may be the one that matters;
- * unless that makes more events than can be thought about.  The first run leaves them out, and
- * tells how many there may be. */
+/* With all accesses, also those that repeat one, since what lies between two places decides what
+ * they expose; unless that makes more events than can be thought about.  The first run leaves them
+ * out, tells how many there may be, and counts for no more if there are few. */
 static struct recording *make_recording(struct fw_profiling *profiling, struct fw_error *err)
 {
     struct recording *recording = record_once(profiling, err);
+    bool few = recording && !profiling->state.runs && recording->trace->count < SHORT;
+    bool many = recording && profiling->repeats && recording->trace->count > LONG;
 
-    if (recording && profiling->repeats && recording->trace->count > LONG) {
-        profiling->repeats = false;
+    if (few || many) {
+        profiling->repeats = few;
         profiling->state.failing -= recording->failed;
         recording_destroy(recording);
         recording = record_once(profiling, err);
     }
     if (!recording)
         return NULL;
-    profiling->repeats |= !profiling->state.runs && recording->trace->count < SHORT;
+    recording->whole = profiling->repeats;
     profiling->state.cut |= recording->cut;
     recording->index = fw_index_create(recording->trace);
     profiling->state.events = recording->trace->count;
@@ -311,6 +314,13 @@ static void give_witness(struct fw_profiling *profiling, struct recording *recor
     fw_hunt_add(profiling->setup->hunt, &proved->iroot, recording->moments, &shown);
 }
 
+/* An access that was left out may be the one that could have been part of it. */
+static enum fw_answer answer_of(const struct recording *recording,
+                                const struct fw_iroot_prediction *one)
+{
+    return one->answer == FW_INFEASIBLE && !recording->whole ? FW_UNDECIDED : one->answer;
+}
+
 static void prove(struct fw_profiling *profiling, struct recording *recording,
                   struct predictions *predictions)
 {
@@ -340,13 +350,14 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
     state->cut |= recording->forecast->cut || !recording->forecast->finished;
     for (size_t i = 0; i < recording->forecast->count; i++) {
         const struct fw_iroot_prediction *one = &recording->forecast->at[i];
+        enum fw_answer answer = answer_of(recording, one);
 
         fw_vec_push(predictions,
                     ((struct fw_memo_prediction) { .iroot = one->iroot,
                                                    .by = FW_MEMO_PROOF,
-                                                   .verdict = verdicts[one->answer] }));
-        count(counts[one->answer], profiling->answered[one->answer], &one->iroot);
-        if (one->answer == FW_FEASIBLE && recording->moments)
+                                                   .verdict = verdicts[answer] }));
+        count(counts[answer], profiling->answered[answer], &one->iroot);
+        if (answer == FW_FEASIBLE && recording->moments)
             give_witness(profiling, recording, one);
     }
 }
@@ -419,7 +430,8 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     struct fw_ledger_entry entry = { .trial = &trial };
     int status;
 
-    fw_observe_trace(recording->trace, fw_coverage_accesses(setup->coverage), set, &options);
+    if (recording->whole)
+        fw_observe_trace(recording->trace, fw_coverage_accesses(setup->coverage), set, &options);
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         fw_vec_push(&trial.exposed, *fw_iroot_set_get(set, i));
         fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
