@@ -53,19 +53,21 @@ static void settle(bool by_access)
 
 void fw_heal_arrive(void)
 {
-    if (FW_UNLIKELY(fw_hot.regions))
+    if (FW_UNLIKELY(fw_hot.regions) && !fw_holds_are_frozen())
         settle(true);
 }
 
 void fw_heal_access(const struct fw_overlap_access *access)
 {
-    if (fw_heal_wire->how == FW_HEAL_LOCK && !is_off())
+    if (fw_heal_wire->how == FW_HEAL_LOCK && !is_off() && !fw_holds_are_frozen())
         fw_holds_access(access);
 }
 
 /* Ticks only count: there is no noise, and no region. */
 void fw_heal_hook(const struct fw_overlap_access *access)
 {
+    if (FW_UNLIKELY(fw_holds_are_frozen()))
+        return;
     if (FW_UNLIKELY(fw_hot.ticks < 0))
         fw_holds_forced();
     if (fw_hot.regions)
@@ -76,10 +78,10 @@ void fw_heal_hook(const struct fw_overlap_access *access)
 
 static void follow(enum fw_flow what)
 {
-    if (fw_heal_alone && fw_holds_go_quickly())
-        return;
     if (!fw_heal_alone)
         fw_regions_flow(what);
+    if (FW_UNLIKELY(fw_holds_are_frozen()) || (fw_heal_alone && fw_holds_go_quickly()))
+        return;
     /* Nobody waits for anything of the program's while it holds a lock. */
     if (what == FW_FLOW_CALL && !fw_heal_wire->unsafe)
         fw_holds_let_go(fw_self);
@@ -101,8 +103,14 @@ static bool locks_mutex(const char *name)
 /* Where locks are kept over interceptors: every thread says which mutex it is about to lock. */
 static void follow_call(const char *name, const void *object)
 {
-    if (fw_self && !is_off())
+    if (fw_self && !is_off() && !fw_holds_are_frozen())
         fw_holds_mutex(fw_self, locks_mutex(name) ? object : NULL);
+}
+
+static void follow_mutex(const void *mutex, bool locked)
+{
+    if (!fw_holds_are_frozen())
+        fw_holds_follow_mutex(mutex, locked);
 }
 
 /* --- scheduling ------------------------------------------------------------------------------ */
@@ -272,8 +280,10 @@ bool fw_heal_open(const char *path)
     else if (fw_heal_wire->unsafe)
         fw_calls_follow = follow_call;
     else if (fw_heal_alone)
-        fw_mutex_follow = fw_holds_follow_mutex;
+        fw_mutex_follow = follow_mutex;
     fw_flow_follow = follow;
+    if (fw_heal_wire->how == FW_HEAL_LOCK)
+        fw_holds_follow_handlers();
     fw_heal_on = true;
     return true;
 }

@@ -47,6 +47,7 @@ struct fw_healer *fw_healer_take(uint32_t number, int32_t tid, uint64_t now, con
         healer->number = number;
         healer->tid = tid;
         healer->ticks = ticks;
+        atomic_store(&healer->handlers, 0);
         healer->waits = NULL;
         memset(&healer->mutexes, 0, sizeof healer->mutexes);
         healer->begun = now;
@@ -67,6 +68,17 @@ void fw_healer_give(struct fw_healer *healer, uint64_t now)
     atomic_store(&healer->mutex, NULL);
     time_ended += now - healer->begun;
     fw_heal_gate_leave();
+}
+
+/* Before ticks change, and when they are what they were: pairs with seat_is_done. */
+void fw_healer_interrupted(struct fw_healer *me)
+{
+    atomic_fetch_add(&me->handlers, 1);
+}
+
+void fw_healer_resumed(struct fw_healer *me)
+{
+    atomic_fetch_add(&me->handlers, 1);
 }
 
 uint32_t fw_healer_number(uint32_t owner)

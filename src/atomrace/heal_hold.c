@@ -1,9 +1,8 @@
 /*
  * heal_hold.c - see heal_hold.h.
  *
- * All of it is the thread's own.  A handler of the program may come in between anywhere, and may
- * find or leave a lock that is owned and not in the list: others' patience ends there, nothing
- * worse.
+ * All of it is the thread's own.  A handler of the program may come in between anywhere, and finds
+ * and leaves it as it is (heal_handler.c).
  */
 #include "atomrace/heal_hold_state.h"
 
@@ -530,6 +529,7 @@ void fw_holds_ended(void)
     fw_heal_counts = NULL;
     fw_holds.me = NULL;
     fw_holds.mutexes = NULL;
+    fw_holds.handlers = 0;
     fw_holds_forget();
 }
 

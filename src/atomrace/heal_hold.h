@@ -51,6 +51,10 @@ bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t p
 bool fw_holds_go_quickly(void);
 /* The long way of a hook of hooks_heal.c. */
 void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
+/* Does a handler of the program run on the thread?  Nothing is done then (heal_handler.c). */
+bool fw_holds_are_frozen(void);
+/* Handlers are followed from now on. */
+void fw_holds_follow_handlers(void);
 /* What the thread ignores has changed. */
 void fw_holds_forget(void);
 /* The same hook, first: its ticks ran out, or were taken.  If fw_heal_alone. */

@@ -9,6 +9,7 @@
 
 #define FW_HOLDS      FW_HEAL_SEATS
 #define FW_HOLD_PLAIN UINT32_MAX  /* in place of an entry: a single access */
+#define FW_HANDLERS   4u /* of the program within each other, whose places are known */
 #define FW_HOLDING    0x80000000u /* in fw_hot.regions */
 
 struct fw_hold {
@@ -30,6 +31,12 @@ struct fw_hold_known {
     bool reads_wait;
 };
 
+/* The part of the stack that a handler runs on. */
+struct fw_handler_place {
+    uintptr_t low, high;
+    const struct fw_frame *base; /* the handler's frames lie behind it; NULL: there was no room */
+};
+
 /* Hold i has the healer's seat i. */
 struct fw_holds {
     uint32_t turn;       /* of places, that `known` is of, plus 1; 0: the quick way is closed */
@@ -42,6 +49,8 @@ struct fw_holds {
     struct fw_hold_known known;
     struct fw_hold at[FW_HOLDS];
     struct fw_healer *me;
+    unsigned handlers;   /* that run on the thread */
+    struct fw_handler_place handler_at[FW_HANDLERS];
     int32_t ticks;       /* where they count hooks, and one was forced: as they were */
 };
 

@@ -98,11 +98,14 @@ static bool seat_is_done(const struct fw_healer *healer, const struct fw_heal_se
     uint64_t state = atomic_load_explicit(&seat->state, memory_order_acquire);
     int32_t then = (int32_t)(uint32_t)state, now;
     const int32_t *ticks = healer->ticks;
+    uint32_t handlers = atomic_load(&healer->handlers);
 
-    if (!ticks)
+    if (!ticks || handlers & 1)
         return false;
     /* acquire: it comes behind the access that was made before the hook */
     now = __atomic_load_n(ticks, __ATOMIC_ACQUIRE);
+    if (atomic_load(&healer->handlers) != handlers)
+        return false;
     if (state & FW_HEAL_OVER)
         return now != then;
     return now >= 0 && ((uint32_t)(then - now) & INT32_MAX) > longest;

@@ -20,7 +20,8 @@
  *
  * The owner leaves its seat when it is seen next.  Where hooks count down without a break (`ticks`
  * of a healer), who waits sees for itself whether the owner has passed a hook since its section's
- * end, or very many within the section: then it is done.
+ * end, or very many within the section: then it is done.  Hooks of a handler of
+ * the program are not the owner's: meanwhile it is not.
  *
  * All that is not one instruction happens under one lock of ours, the gate, with handlers kept out.
  *
@@ -96,6 +97,9 @@ void fw_heal_patience(uint64_t bound, uint32_t longest, const _Atomic uint32_t *
 struct fw_healer *fw_healer_take(uint32_t number, int32_t tid, uint64_t now, const int32_t *ticks);
 /* It owns nothing. */
 void fw_healer_give(struct fw_healer *healer, uint64_t now);
+/* A handler of the program begins on its thread, not within another one; it has ended. */
+void fw_healer_interrupted(struct fw_healer *me);
+void fw_healer_resumed(struct fw_healer *me);
 /* The thread's number; UINT32_MAX: none. */
 uint32_t fw_healer_number(uint32_t owner);
 /* ns that all healers have lived. */

@@ -3,6 +3,8 @@
  *
  * A thread that is in one section at most, the one it was in before, or makes a single access, of a
  * lock that is its own or free: what fw_holds_settle and fw_holds_access would do, in a few steps.
+ * A handler of the program between any two of them changes nothing that they look at, but may close
+ * the quick way (heal_handler.c).
  */
 #include "atomrace/heal_hold_state.h"
 #include "atomrace/heal_log.h"
@@ -237,8 +239,7 @@ static void forget_mutex(struct fw_heal_mutexes *mutexes, const void *mutex)
         }
 }
 
-/* What there is no room for is not known to be held.  A handler of the program that comes in
- * between leaves it as it was. */
+/* What there is no room for is not known to be held. */
 void fw_holds_follow_mutex(const void *mutex, bool locked)
 {
     struct fw_heal_mutexes *mutexes = fw_holds.mutexes;

@@ -23,6 +23,7 @@ struct fw_healer {
     uint32_t number;
     int32_t tid;
     const int32_t *_Atomic ticks; /* NULL: not known */
+    _Atomic uint32_t handlers; /* begun and ended; odd: ticks are those of a handler */
     struct fw_heal_counts *counts;
     uint64_t mark;    /* while it waits: what the lock's owner had dwelt when it became that */
     uint64_t excused; /* what former owners have since */

@@ -15,6 +15,9 @@
  * then the default is put back and the signal sent again, so that the status and the core file are
  * what they would be.  Signals that are ignored are left alone.
  *
+ * Where threads run in parallel handlers run at once, and only they are wrapped, if at all
+ * (fw_signals_around).
+ *
  * A signal that another thread sends orders the sender before the handler (BEFORE, AFTER).
  */
 #include "runtime/signals.h"
@@ -24,7 +27,6 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #define SIGNALS 65
@@ -43,6 +45,7 @@ static struct {
 } actions[SIGNALS];
 
 bool fw_signals_started, fw_signals_handled;
+void (*fw_signals_around)(void (*call)(void *what), void *what, const ucontext_t *context);
 static char objects[SIGNALS]; /* only their addresses matter */
 
 struct put_off {
@@ -141,7 +144,8 @@ static struct sigaction kernel_action(int number, const struct sigaction *own)
 {
     struct sigaction action = *own;
 
-    if (own->sa_handler == SIG_IGN || (own->sa_handler == SIG_DFL && !is_deadly(number)))
+    if (own->sa_handler == SIG_IGN ||
+        (own->sa_handler == SIG_DFL && (!is_deadly(number) || fw_signals_around)))
         return action;
     action.sa_sigaction = wrapper;
     if (own->sa_handler == SIG_DFL) {
@@ -283,6 +287,19 @@ static void call_handler(const struct put_off *one, siginfo_t *info, void *conte
         ((void (*)(int))(void *)one->handler)(one->number);
 }
 
+struct call {
+    const struct put_off *one;
+    siginfo_t *info;
+    void *context;
+};
+
+static void call_what(void *what)
+{
+    const struct call *call = what;
+
+    call_handler(call->one, call->info, call->context);
+}
+
 /* errno is the handler's to change.  A thread that has not begun, or has finished, is nobody's. */
 static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info, void *context)
 {
@@ -290,6 +307,10 @@ static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info,
     struct fw_frame *mark;
     unsigned before;
 
+    if (t && !fw_serial && fw_signals_around) {
+        fw_signals_around(call_what, &(struct call){ one, info, context }, context);
+        return;
+    }
     if (!t || !fw_serial) {
         call_handler(one, info, context);
         return;

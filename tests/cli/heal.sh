@@ -168,6 +168,14 @@ for how in sleep yield; do
     err_lacks "0 accesses met one"
 done
 
+# Handlers that come between any two instructions, on the thread's stack or their own, or jump away:
+# nothing is lost, and nothing of ours breaks.
+build interrupted -O1
+for how in plain alternative jump; do
+    heal 0 interrupted --how=lock --budget=100 -- $how $RANDOM
+    out_is right
+done
+
 # Switches: a file, a signal, the budget.
 build until -O0
 touch off stop
