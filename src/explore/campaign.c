@@ -352,10 +352,10 @@ static void run_round(struct fw_campaign *campaign, size_t count)
 }
 
 /* Into the memo database. */
-static void note_trial(struct fw_campaign *campaign, size_t slot, uint32_t fresh)
+static void note_trial(struct fw_campaign *campaign, size_t slot)
 {
     const struct fw_trial *trial = &campaign->trials[slot];
-    struct fw_ledger_entry entry = { .trial = trial, .fresh = fresh,
+    struct fw_ledger_entry entry = { .trial = trial,
                                      .drawn = !campaign->seeks && trial->number > 1 };
 
     if (trial->failure)
@@ -379,7 +379,8 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
         campaign->decisions = trial->decision_bytes;
     campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
     fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
-    note_trial(campaign, slot, fw_coverage_add(campaign->coverage, &trial->exposed));
+    fw_coverage_add(campaign->coverage, &trial->exposed);
+    note_trial(campaign, slot);
     fw_coverage_count(campaign->coverage, knowledge->state.exposed, knowledge->state.controlled);
     failure = trial->failure ? fw_knowledge_failure(knowledge, trial->failure) : NULL;
     if (failure && fw_knowledge_wants(knowledge, trial->failure)) {
@@ -503,7 +504,7 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
             over = true;
         }
     }
-    return 0;
+    return fw_ledger_flush(&campaign->setup.ledger, err);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -576,6 +577,7 @@ void fw_campaign_destroy(struct fw_campaign *campaign)
         fw_coverage_destroy(campaign->coverage);
     fw_vec_release(&campaign->captures);
     fw_knowledge_release(&campaign->knowledge);
+    fw_ledger_release(&campaign->setup.ledger);
     free(campaign);
 }
 
@@ -591,10 +593,8 @@ bool fw_campaign_is_uncontrolled(const struct fw_campaign *campaign)
 
 bool fw_campaign_has_met(const struct fw_campaign *campaign, size_t name)
 {
-    const struct fw_campaign_state *state = &campaign->knowledge.state;
-
     for (uint32_t i = 0; i < campaign->setup.jobs; i++)
         if (campaign->workers[i].naming.met[name])
             return true;
-    return state->runs == state->known;
+    return campaign->knowledge.state.runs == campaign->knowledge.state.known;
 }

@@ -1,8 +1,10 @@
 /*
  * ledger.h - what a campaign writes into the memo database: its runs, and what they have exposed.
  *
- * Profiles and attempts are written, and of all other runs those that have shown something new or
- * failed, since thousands of runs a second would be too many.  Not thread-safe.
+ * Profiles and attempts have rows there, and of all other runs those that have shown something new
+ * or failed.  Thousands of runs a second would be too many: the rest is counted, and written by
+ * the second or by a hundred at a time, when another run gets a row, and at the end.  Whoever is
+ * killed loses what was counted since then.  Not thread-safe.
  */
 #ifndef FW_EXPLORE_LEDGER_H
 #define FW_EXPLORE_LEDGER_H
@@ -14,22 +16,31 @@ struct fw_ledger {
     struct fw_memo *memo; /* entered, borrowed; NULL: nothing is written */
     struct fw_coverage *coverage;
     const char *strategy;
+
+    /* The ledger's own, all 0 at the beginning. */
+    struct fw_iroot_set *written; /* that runs with a row have exposed */
+    FW_VEC(uint64_t) times;       /* by number: in how many runs that are to be counted */
+    uint64_t plain;               /* runs without a row ... */
+    uint64_t counted;             /* ... of which so many are in the database ... */
+    double since;                 /* ... as of this time */
 };
 
 struct fw_failure; /* campaign.h */
 
 struct fw_ledger_entry {
     const struct fw_trial *trial;
-    uint32_t fresh; /* iRoots that the campaign had not seen */
     bool drawn; /* it sought nothing */
     const struct fw_memo_claim *claim; /* what it tried to expose; NULL: nothing */
     const char *schedule; /* of its failure, or NULL */
 };
 
-int fw_ledger_add(const struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
+int fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
                   struct fw_error *err);
+/* Writes what is counted. */
+int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err);
 /* The failure has a schedule now: so have the runs that have failed like that. */
 int fw_ledger_keep(const struct fw_ledger *ledger, const struct fw_failure *failure,
                    struct fw_error *err);
+void fw_ledger_release(struct fw_ledger *ledger);
 
 #endif

@@ -425,7 +425,9 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     const struct fw_profiling_setup *setup = profiling->setup;
     struct fw_observe_options options = { .window = setup->window };
     struct fw_iroot_set *set = fw_iroot_set_create();
-    struct fw_ledger ledger = { setup->memo, setup->coverage, "profile" };
+    struct fw_ledger ledger = { .memo = setup->memo,
+                                .coverage = setup->coverage,
+                                .strategy = "profile" };
     struct fw_trial trial = { .number = NUMBERS + profiling->state.runs };
     struct fw_ledger_entry entry = { .trial = &trial };
     int status;
@@ -436,8 +438,9 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
         fw_vec_push(&trial.exposed, *fw_iroot_set_get(set, i));
         fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
     }
-    entry.fresh = fw_coverage_add_recorded(setup->coverage, &trial.exposed);
+    fw_coverage_add_recorded(setup->coverage, &trial.exposed);
     status = fw_ledger_add(&ledger, &entry, err);
+    fw_ledger_release(&ledger);
     fw_trial_release(&trial);
     fw_iroot_set_destroy(set);
     return status;

@@ -15,15 +15,17 @@ static const struct rule {
       "SELECT count(*) FROM iroots i WHERE i.tried <> (SELECT coalesce(sum(t.tried), 0) FROM "
       "attempts t WHERE t.iroot = i.id)" },
     { "a session's runs have exposed more or less than it has counted",
-      "SELECT count(*) FROM sessions s WHERE (SELECT coalesce(sum(r.exposed), 0) FROM runs r WHERE "
-      "r.session = s.id) <> (SELECT coalesce(sum(t.seen), 0) FROM tallies t WHERE t.session = "
-      "s.id)" },
+      "SELECT count(*) FROM sessions s WHERE s.plain_exposed + (SELECT coalesce(sum(r.exposed), 0) "
+      "FROM runs r WHERE r.session = s.id) <> (SELECT coalesce(sum(t.seen), 0) FROM tallies t "
+      "WHERE t.session = s.id)" },
     { "an iRoot was first exposed by a run of another session",
       "SELECT count(*) FROM tallies t JOIN runs r ON r.id = t.first_run WHERE r.session <> "
       "t.session" },
     { "a session has written less often than it has runs",
       "SELECT count(*) FROM sessions s WHERE s.writes < (SELECT count(*) FROM runs r WHERE "
       "r.session = s.id)" },
+    { "a run comes behind more plain ones than its session has",
+      "SELECT count(*) FROM runs r JOIN sessions s ON s.id = r.session WHERE r.plain > s.plain" },
     { "an iRoot is neither exposed nor predicted",
       "SELECT count(*) FROM iroots i WHERE i.seen = 0 AND NOT EXISTS (SELECT 1 FROM predictions p "
       "WHERE p.iroot = i.id)" },

@@ -187,7 +187,8 @@ static int each_program(void *context, struct fw_error *err)
     struct looking *look = context;
 
     fw_query_say(&look->memo->q,
-                 "SELECT p.name, " OF_PROGRAM("iroots") ", " OF_SESSIONS("") ", "
+                 "SELECT p.name, " OF_PROGRAM("iroots") ", " OF_SESSIONS("")
+                 " + (SELECT coalesce(sum(plain), 0) FROM sessions WHERE program = p.id), "
                  OF_PROGRAM("inputs") ", " OF_PROGRAM("builds") ", "
                  OF_SESSIONS("JOIN failures f ON f.run = r.id")
                  " FROM programs p ORDER BY p.name");
@@ -297,10 +298,11 @@ static int take_run(void *context, const struct fw_sql_row *row)
         .failure = text(row, 8),
         .message = text(row, 9),
         .schedule = text(row, 10),
+        .before = number(row, 11),
     };
 
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
-        run.fresh[i] = number(row, 11 + i);
+        run.fresh[i] = number(row, 12 + i);
     return look->take_run(look->context, &run);
 }
 
@@ -318,7 +320,9 @@ static int each_run(void *context, struct fw_error *err)
         fw_query_say(q, ", sum(CASE i.idiom WHEN %u THEN 1 ELSE 0 END) AS n%u", i, i);
     fw_query_say(q, " FROM firsts f JOIN iroots i ON i.id = f.iroot WHERE f.place = 1 "
                     "GROUP BY f.run) SELECT e.campaign, r.number, n.name, r.strategy, r.outcome, "
-                    "r.began, r.took, r.exposed, x.kind, x.message, x.schedule");
+                    "r.began, r.took, r.exposed, x.kind, x.message, x.schedule, r.plain - "
+                    "lag(r.plain, 1, r.plain * 0) OVER (PARTITION BY r.session ORDER BY r.plain, "
+                    "r.id)");
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
         fw_query_say(q, ", h.n%u", i);
     fw_query_say(q, " FROM runs r JOIN sessions e ON e.id = r.session "
@@ -337,6 +341,41 @@ int fw_memo_each_run(struct fw_memo *memo, const char *program,
                             .take_run = take };
 
     return fw_sql_read(memo->sql, each_run, &look, err);
+}
+
+struct run_count {
+    struct looking look;
+    int64_t rows, plain;
+};
+
+static int count_runs(void *context, struct fw_error *err)
+{
+    struct run_count *count = context;
+    struct fw_memo *memo = count->look.memo;
+    int64_t program;
+
+    if (fw_memo_find_program(memo, count->look.program, &program, err) < 0)
+        return -1;
+    fw_query_say(&memo->q, "SELECT count(*) FROM runs r JOIN sessions e ON e.id = r.session WHERE "
+                           "e.program = %" PRId64, program);
+    say_scope(memo, "e");
+    if (fw_memo_ask(memo, &count->rows, err) < 0)
+        return -1;
+    fw_query_say(&memo->q, "SELECT coalesce(sum(e.plain), 0) FROM sessions e WHERE e.program = "
+                           "%" PRId64, program);
+    say_scope(memo, "e");
+    return fw_memo_ask(memo, &count->plain, err);
+}
+
+int fw_memo_count_runs(struct fw_memo *memo, const char *program, uint64_t *runs,
+                       struct fw_error *err)
+{
+    struct run_count count = { .look = { .memo = memo, .program = program } };
+
+    if (fw_sql_read(memo->sql, count_runs, &count, err) < 0)
+        return -1;
+    *runs = (uint64_t)(count.rows + count.plain);
+    return 0;
 }
 
 /* --- failures --------------------------------------------------------------------------------- */

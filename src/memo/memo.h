@@ -110,6 +110,20 @@ struct fw_memo_run {
 int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
                    const struct fw_memo_run *run, uint64_t *fresh, struct fw_error *err);
 
+/*
+ * Runs that have passed and shown only what recorded runs of this session had shown: they are
+ * counted, many at a time.
+ */
+struct fw_memo_plain {
+    uint64_t runs; /* of this session so far, with these: known ones are not counted again */
+    const struct fw_iroot *exposed;
+    const uint64_t *times; /* by iRoot: in how many of the new ones */
+    size_t count;
+};
+
+int fw_memo_count_plain(struct fw_memo *memo, const struct fw_memo_names *names,
+                        const struct fw_memo_plain *plain, struct fw_error *err);
+
 /* Runs of this session that have failed like this without a schedule have this one. */
 int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure,
                  struct fw_error *err);
@@ -269,10 +283,15 @@ int fw_memo_each_iroot(struct fw_memo *memo, const char *program,
 struct fw_memo_past {
     const char *campaign, *input, *strategy, *outcome;
     uint64_t number, took, exposed;
+    uint64_t before; /* plain runs of its session since the last one that is told */
     int64_t began;
     uint64_t fresh[FW_IDIOMS + 1]; /* iRoots that no earlier run has exposed; [0] is the sum */
     const char *failure, *message, *schedule; /* "" : it passed, nothing is known */
 };
+
+/* How many there are, plain ones too. */
+int fw_memo_count_runs(struct fw_memo *memo, const char *program, uint64_t *runs,
+                       struct fw_error *err);
 
 /* A way in which the program has failed. */
 struct fw_memo_known_failure {
@@ -286,7 +305,7 @@ int fw_memo_each_failure(struct fw_memo *memo, const char *program,
                          int (*take)(void *context, const struct fw_memo_known_failure *failure),
                          void *context, struct fw_error *err);
 
-/* Runs in the order of time. */
+/* Runs in the order of time, without plain ones. */
 int fw_memo_each_run(struct fw_memo *memo, const char *program,
                      int (*take)(void *context, const struct fw_memo_past *run), void *context,
                      struct fw_error *err);

@@ -27,7 +27,7 @@ struct access {
 struct session {
     int64_t id, writes;
     char *name, *campaign, *host;
-    int64_t pid, started, began, build;
+    int64_t pid, started, began, build, plain, plain_exposed;
 };
 
 struct merging {
@@ -151,7 +151,8 @@ static int take_session(void *context, const struct fw_sql_row *row)
                                fw_xstrdup(row->at[2]), fw_xstrdup(row->at[3]),
                                fw_xstrdup(row->at[4]), fw_sql_number(row, 5),
                                fw_sql_number(row, 6), fw_sql_number(row, 7),
-                               fw_sql_number(row, 8) };
+                               fw_sql_number(row, 8), fw_sql_number(row, 9),
+                               fw_sql_number(row, 10) };
 
     fw_vec_push(&m->sessions, session);
     return 0;
@@ -181,8 +182,9 @@ static int clear_session(struct merging *m, const struct session *session)
         if (fw_memo_do(m->into, m->err) < 0)
             return -1;
     }
-    fw_query_say(&m->into->q, "UPDATE sessions SET writes = %" PRId64 " WHERE id = %" PRId64,
-                 session->writes, m->session);
+    fw_query_say(&m->into->q, "UPDATE sessions SET writes = %" PRId64 ", plain = %" PRId64
+                              ", plain_exposed = %" PRId64 " WHERE id = %" PRId64,
+                 session->writes, session->plain, session->plain_exposed, m->session);
     return fw_memo_do(m->into, m->err);
 }
 
@@ -190,10 +192,12 @@ static int insert_session(struct merging *m, const struct session *session)
 {
     struct fw_query *q = &m->into->q;
 
-    fw_query_say(q, "INSERT INTO sessions (program, build, pid, started, began, writes, name, "
-                    "campaign, host) VALUES (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-                    ", %" PRId64 ", %" PRId64 ", ", m->program, to(&m->builds, session->build),
-                 session->pid, session->started, session->began, session->writes);
+    fw_query_say(q, "INSERT INTO sessions (program, build, pid, started, began, writes, plain, "
+                    "plain_exposed, name, campaign, host) VALUES (%" PRId64 ", %" PRId64
+                    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                    ", ", m->program, to(&m->builds, session->build), session->pid,
+                 session->started, session->began, session->writes, session->plain,
+                 session->plain_exposed);
     fw_query_text(q, session->name);
     fw_query_say(q, ", ");
     fw_query_text(q, session->campaign);
@@ -235,10 +239,10 @@ static int copy_session(struct merging *m, int64_t there)
 {
     struct fw_query *q = &m->from->q;
 
-    fw_query_say(q, "SELECT number, input, strategy, outcome, began, took, exposed FROM runs "
-                    "WHERE session = %" PRId64, there);
+    fw_query_say(q, "SELECT number, input, strategy, outcome, began, took, exposed, plain FROM "
+                    "runs WHERE session = %" PRId64, there);
     if (copy(m, "INSERT INTO runs (session, number, input, strategy, outcome, began, took, "
-                "exposed) VALUES", "Snittnnn", "") < 0 || pair_runs(m, there) < 0)
+                "exposed, plain) VALUES", "Snittnnnn", "") < 0 || pair_runs(m, there) < 0)
         return -1;
     fw_query_say(q, "SELECT f.run, f.iroot, f.kind, f.message, f.schedule FROM failures f "
                     "JOIN runs r ON r.id = f.run WHERE r.session = %" PRId64, there);
@@ -273,9 +277,9 @@ static int merge_session(struct merging *m, const struct session *session)
 /* Those that have entered and written nothing are left out. */
 static int merge_sessions(struct merging *m)
 {
-    fw_query_say(&m->from->q, "SELECT id, writes, name, campaign, host, pid, started, began, build "
-                              "FROM sessions WHERE writes > 0 AND program = %" PRId64
-                              " ORDER BY id", m->there);
+    fw_query_say(&m->from->q, "SELECT id, writes, name, campaign, host, pid, started, began, "
+                              "build, plain, plain_exposed FROM sessions WHERE writes > 0 AND "
+                              "program = %" PRId64 " ORDER BY id", m->there);
     if (ask_there(m, take_session) < 0)
         return -1;
     for (size_t i = 0; i < m->sessions.len; i++)

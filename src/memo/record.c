@@ -74,13 +74,14 @@ static int insert_run(struct recording *r, struct fw_error *err)
     if (!began && fw_sql_now(r->memo->sql, &began, err) < 0)
         return -1;
     fw_query_say(q, "INSERT INTO runs (session, number, input, strategy, outcome, began, took, "
-                    "exposed) VALUES (%" PRId64 ", %" PRIu64 ", %" PRId64 ", ",
+                    "exposed, plain) VALUES (%" PRId64 ", %" PRIu64 ", %" PRId64 ", ",
                  r->memo->session, r->run->number, r->memo->input);
     fw_query_text(q, r->run->strategy);
     fw_query_say(q, ", ");
     fw_query_text(q, r->run->outcome);
-    fw_query_say(q, ", %" PRId64 ", %" PRIu64 ", %zu) RETURNING id", began, r->run->took,
-                 r->ids.len);
+    fw_query_say(q, ", %" PRId64 ", %" PRIu64 ", %zu, (SELECT plain FROM sessions WHERE id = "
+                    "%" PRId64 ")) RETURNING id", began, r->run->took, r->ids.len,
+                 r->memo->session);
     return fw_memo_ask(r->memo, &r->row, err);
 }
 
@@ -200,6 +201,109 @@ int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
     fw_vec_release(&r.ids);
     return result;
 }
+
+/* --- plain runs ------------------------------------------------------------------------------- */
+
+struct tally {
+    int64_t iroot;
+    uint64_t times;
+};
+
+struct counting {
+    struct fw_memo *memo;
+    const struct fw_memo_names *names;
+    const struct fw_memo_plain *plain;
+    struct fw_memo_ids ids;
+    FW_VEC(struct tally) rows; /* each iRoot once */
+};
+
+static int compare_tallies(const void *a, const void *b)
+{
+    return compare_ids(&((const struct tally *)a)->iroot, &((const struct tally *)b)->iroot);
+}
+
+static uint64_t sort_tallies(struct counting *c)
+{
+    uint64_t all = 0;
+    size_t kept = 0;
+
+    fw_vec_clear(&c->rows);
+    for (size_t i = 0; i < c->ids.len; i++) {
+        struct tally row = { c->ids.at[i], c->plain->times[i] };
+
+        all += row.times;
+        if (row.times)
+            fw_vec_push(&c->rows, row);
+    }
+    if (c->rows.len)
+        qsort(c->rows.at, c->rows.len, sizeof *c->rows.at, compare_tallies);
+    for (size_t i = 0; i < c->rows.len; i++)
+        if (kept && c->rows.at[kept - 1].iroot == c->rows.at[i].iroot)
+            c->rows.at[kept - 1].times += c->rows.at[i].times;
+        else
+            c->rows.at[kept++] = c->rows.at[i];
+    c->rows.len = kept;
+    return all;
+}
+
+static int add_seen(struct counting *c, const struct tally *rows, size_t count,
+                    struct fw_error *err)
+{
+    struct fw_query *q = &c->memo->q;
+
+    for (unsigned table = 0; table < 2; table++) {
+        fw_query_say(q, "UPDATE %s SET seen = seen + v.column2 FROM (VALUES ",
+                     table ? "tallies" : "iroots");
+        for (size_t i = 0; i < count; i++)
+            fw_query_say(q, "%s(%" PRId64 ", %" PRIu64 ")", i ? ", " : "", rows[i].iroot,
+                         rows[i].times);
+        fw_query_say(q, ") AS v WHERE %s = v.column1", table ? "iroot" : "id");
+        if (table)
+            fw_query_say(q, " AND session = %" PRId64, c->memo->session);
+        if (fw_memo_do(c->memo, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int count_plain(void *context, struct fw_error *err)
+{
+    struct counting *c = context;
+    struct fw_query *q = &c->memo->q;
+    int64_t known;
+    uint64_t all;
+
+    fw_query_say(q, "SELECT plain FROM sessions WHERE id = %" PRId64, c->memo->session);
+    if (fw_memo_ask(c->memo, &known, err) < 0)
+        return -1;
+    if ((uint64_t)known >= c->plain->runs) /* the answer to the commit was lost */
+        return 0;
+    if (fw_memo_intern(c->memo, c->memo->program, c->names, c->plain->exposed, c->plain->count,
+                       &c->ids, err) < 0)
+        return -1;
+    all = sort_tallies(c);
+    CHUNKS(c->rows, i, count)
+        if (add_seen(c, c->rows.at + i, count, err) < 0)
+            return -1;
+    fw_query_say(q, "UPDATE sessions SET plain = %" PRIu64 ", plain_exposed = plain_exposed + "
+                    "%" PRIu64 " WHERE id = %" PRId64, c->plain->runs, all, c->memo->session);
+    return fw_memo_do(c->memo, err) < 0 ? -1 : count_write(c->memo, err);
+}
+
+int fw_memo_count_plain(struct fw_memo *memo, const struct fw_memo_names *names,
+                        const struct fw_memo_plain *plain, struct fw_error *err)
+{
+    struct counting c = { .memo = memo, .names = names, .plain = plain };
+    int result;
+
+    FW_ASSERT(memo->session);
+    result = fw_memo_write(memo, count_plain, &c, err);
+    fw_vec_release(&c.ids);
+    fw_vec_release(&c.rows);
+    return result;
+}
+
+/* --- schedules of failures -------------------------------------------------------------------- */
 
 struct keeping {
     struct fw_memo *memo;

@@ -97,6 +97,13 @@ static const char *const steps[] = {
     " session BIGINT NOT NULL REFERENCES sessions(id), token BIGINT NOT NULL,\n"
     " expires BIGINT NOT NULL, PRIMARY KEY (iroot, build));\n"
     "DROP INDEX iroots_unseen;\n",
+
+    /* Plain runs have passed and shown what runs of their session had shown before.  They are
+     * counted, and have no rows: of a session, how many there are and what they have exposed all
+     * together; of a run, how many of its session came before it. */
+    "ALTER TABLE sessions ADD COLUMN plain BIGINT NOT NULL DEFAULT 0;\n"
+    "ALTER TABLE sessions ADD COLUMN plain_exposed BIGINT NOT NULL DEFAULT 0;\n"
+    "ALTER TABLE runs ADD COLUMN plain BIGINT NOT NULL DEFAULT 0;\n",
 };
 
 const struct fw_schema fw_memo_schema = { steps, sizeof steps / sizeof steps[0] };

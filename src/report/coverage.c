@@ -51,14 +51,14 @@ static int take_run(void *context, const struct fw_memo_past *run)
 static void estimate(struct fw_coverage *c)
 {
     struct fw_saturation *s = &c->saturation;
-    double runs = (double)c->runs.len;
+    double runs = (double)c->all_runs;
 
     for (size_t i = 0; i < c->iroots.len; i++) {
         s->seen += c->iroots.at[i].seen > 0;
         s->once += c->iroots.at[i].seen == 1;
         s->twice += c->iroots.at[i].seen == 2;
     }
-    s->known = c->runs.len >= 2 && s->seen;
+    s->known = c->all_runs >= 2 && s->seen;
     if (!s->known)
         return;
     s->all = (double)s->seen;
@@ -120,7 +120,8 @@ int fw_coverage_load(struct fw_coverage *c, struct fw_memo *memo,
     if (choose_build(c, memo, build, err) < 0 ||
         fw_memo_count(memo, program->name, c->counts, err) < 0 ||
         fw_memo_each_iroot(memo, program->name, take_iroot, c, err) < 0 ||
-        fw_memo_each_run(memo, program->name, take_run, c, err) < 0)
+        fw_memo_each_run(memo, program->name, take_run, c, err) < 0 ||
+        fw_memo_count_runs(memo, program->name, &c->all_runs, err) < 0)
         return -1;
     estimate(c);
     return 0;

@@ -34,11 +34,12 @@ struct fw_coverage {
     struct fw_memo_program program;
     size_t builds;     /* that are known */
     uint64_t failures; /* runs that failed */
+    uint64_t all_runs; /* plain ones too */
     const char *build; /* all is about this one alone; NULL: about all; "": it is not known */
     unsigned idiom; /* all is about this one alone; 0: about all */
     struct fw_memo_counts counts[FW_IDIOMS + 1];
     FW_VEC(struct fw_memo_row) iroots;
-    FW_VEC(struct fw_memo_past) runs; /* in the order of time */
+    FW_VEC(struct fw_memo_past) runs; /* in the order of time, without plain ones */
     struct fw_saturation saturation;
     struct fw_strtab texts;
 };

@@ -109,6 +109,7 @@ static void json_run(struct fw_json *json, const struct fw_coverage *c,
     fw_json_text(json, "outcome", run->outcome);
     fw_json_text(json, "time", when);
     fw_json_number(json, "took_ms", run->took);
+    fw_json_number(json, "plain_before", run->before);
     fw_json_number(json, "exposed", run->exposed);
     fw_json_number(json, "new", fw_coverage_fresh(c, run));
     fw_json_array(json, "new_by_idiom");
@@ -142,7 +143,7 @@ void fw_coverage_json(struct fw_json *json, const struct fw_coverage *c, bool un
     fw_json_text(json, "program", c->program.name);
     if (c->build && *c->build)
         fw_json_text(json, "build", c->build);
-    fw_json_number(json, "runs", c->runs.len);
+    fw_json_number(json, "runs", c->all_runs);
     fw_json_number(json, "inputs", c->program.inputs);
     fw_json_number(json, "builds", c->builds);
     fw_json_number(json, "failures", c->failures);

@@ -115,17 +115,18 @@ static void names(const struct plot *plot, struct end *ends, unsigned count)
 
 static uint64_t line(const struct plot *plot, const struct fw_coverage *c, unsigned idiom)
 {
-    uint64_t total = 0;
+    uint64_t total = 0, at = 0;
 
     fw_output_printf(plot->out,
                      "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" d=\"M%.1f %.1f",
                      colours[idiom], idiom && !c->idiom ? "1.2" : "2.4", x_of(plot, 0),
                      y_of(plot, 0));
     for (size_t i = 0; i < c->runs.len; i++) {
+        at += c->runs.at[i].before + 1;
         if (!c->runs.at[i].fresh[idiom])
             continue;
         total += c->runs.at[i].fresh[idiom];
-        fw_output_printf(plot->out, "H%.1fV%.1f", x_of(plot, (double)i + 1),
+        fw_output_printf(plot->out, "H%.1fV%.1f", x_of(plot, (double)at),
                          y_of(plot, (double)total));
     }
     fw_output_printf(plot->out, "H%.1f\"/>\n", x_of(plot, plot->runs));
@@ -160,7 +161,7 @@ static void expected(const struct plot *plot, const struct fw_coverage *c)
 
 void fw_coverage_svg(struct fw_output *out, const struct fw_coverage *c)
 {
-    struct plot plot = { out, c->runs.len ? (double)c->runs.len : 1, 1 };
+    struct plot plot = { out, c->all_runs ? (double)c->all_runs : 1, 1 };
     uint64_t total = c->counts[c->idiom].state[FW_MEMO_EXPOSED];
 
     if (plot.most < (double)total)

@@ -38,26 +38,28 @@ static void table(struct fw_output *out, const struct fw_coverage *c)
 
 #define GROUPS 10u
 
+/* Plain runs behind the last run that is told have shown nothing new. */
 static void growth(struct fw_output *out, const struct fw_coverage *c)
 {
-    size_t each = (c->runs.len + GROUPS - 1) / GROUPS;
-    uint64_t total = 0;
+    uint64_t each = (c->all_runs + GROUPS - 1) / GROUPS, total = 0, at = 0;
+    size_t next = 0;
 
-    if (!c->runs.len)
+    if (!c->all_runs)
         return;
     fw_output_printf(out, "\n%-15s%9s%11s\n", "runs", "new", "exposed");
-    for (size_t i = 0; i < c->runs.len; i += each) {
-        size_t end = i + each < c->runs.len ? i + each : c->runs.len;
-        uint64_t fresh = 0;
+    for (uint64_t i = 0; i < c->all_runs; i += each) {
+        uint64_t end = i + each < c->all_runs ? i + each : c->all_runs, fresh = 0;
         char label[48];
 
-        for (size_t k = i; k < end; k++)
-            fresh += fw_coverage_fresh(c, &c->runs.at[k]);
+        for (; next < c->runs.len && at + c->runs.at[next].before + 1 <= end; next++) {
+            at += c->runs.at[next].before + 1;
+            fresh += fw_coverage_fresh(c, &c->runs.at[next]);
+        }
         total += fresh;
         if (end - i > 1)
-            snprintf(label, sizeof label, "%zu-%zu", i + 1, end);
+            snprintf(label, sizeof label, "%" PRIu64 "-%" PRIu64, i + 1, end);
         else
-            snprintf(label, sizeof label, "%zu", end);
+            snprintf(label, sizeof label, "%" PRIu64, end);
         fw_output_printf(out, "%-15s%9" PRIu64 "%11" PRIu64 "\n", label, fresh, total);
     }
 }
@@ -123,7 +125,7 @@ void fw_coverage_show(struct fw_output *out, const struct fw_coverage *c)
     fw_output_text(out, ": ");
     fw_coverage_many(out, c->counts[c->idiom].state[FW_MEMO_EXPOSED], "iRoot");
     fw_output_printf(out, " exposed by ");
-    fw_coverage_many(out, c->runs.len, "run");
+    fw_coverage_many(out, c->all_runs, "run");
     fw_output_printf(out, " with ");
     fw_coverage_many(out, c->program.inputs, "input");
     fw_output_printf(out, ", ");

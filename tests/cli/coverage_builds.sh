@@ -64,6 +64,15 @@ expect 0 coverage show --build=all
 out_has "2 builds together"
 expect 3 coverage show --build=none
 err_is "foreweave: '.foreweave/memo.db' knows no build 'none' of 'stock'"
+# All runs count, whether they have shown something new or not; and all that they have exposed.
+expect 0 explore -q -s none -n 250 --db=all.db -- ./stock
+expect 0 coverage show --db=all.db
+out_has "exposed by 250 runs with 1 input, 0 failures"
+out_has "226-250                0"
+out_has "and the next run will expose 0.00 new ones (0 were seen once, 0 twice)."
+expect 0 coverage export --db=all.db --format=json
+jq -e '.programs[0] | .runs == 250 and (.growth | length) == 1 and ([.iroots[].seen] | unique == [250])' "$out" >/dev/null ||
+    complain "not all runs are counted: $(cat "$out")"
 # Mended: as it was before, nothing is known to fail.
 build 1
 expect 0 explore -q -s iroot -- ./stock

@@ -193,6 +193,59 @@ void memo_tells_builds_apart(void **state)
     fw_memo_close(old);
 }
 
+static int take_before(void *context, const struct fw_memo_past *run)
+{
+    uint64_t *before = context;
+
+    before[run->number] = run->before;
+    return 0;
+}
+
+void memo_counts_plain_runs(void **state)
+{
+    const struct fw_iroot seen[] = { iroot(1), iroot(3), iroot(4) };
+    const uint64_t times[] = { 7, 2, 5 };
+    struct fw_memo_plain plain = { .runs = 9, .exposed = seen, .times = times, .count = 3 };
+    const char *where = new_place(), *copy = new_place();
+    struct fw_memo *memo = enter_memo(where, "c1", "small"), *into;
+    struct fw_memo_merged merged;
+    uint64_t runs, before[4] = { 0 };
+
+    (void)state;
+    expose(memo, 1, 0, 5);
+    OK(fw_memo_count_plain(memo, &names, &plain, &err));
+    OK(fw_memo_count_plain(memo, &names, &plain, &err)); /* nothing is new */
+    expose(memo, 2, 5, 6);
+    plain.runs = 30;
+    OK(fw_memo_count_plain(memo, &names, &plain, &err));
+    OK(fw_memo_count_runs(memo, NULL, &runs, &err));
+    assert_int_equal(runs, 32);
+    OK(fw_memo_each_run(memo, NULL, take_before, before, &err));
+    assert_int_equal(before[1], 0);
+    assert_int_equal(before[2], 9);
+    assert_int_equal(ask(where, "SELECT max(seen) FROM iroots"), 15);
+    assert_int_equal(ask(where, "SELECT sum(seen) FROM tallies"), 6 + 28);
+    OK(fw_memo_check(memo, &err));
+    tell(where, "UPDATE sessions SET plain = 1");
+    FAILS(fw_memo_check(memo, &err), "more plain ones than its session has");
+    tell(where, "UPDATE sessions SET plain = 30");
+    into = open_memo(copy);
+    OK(fw_memo_merge(into, memo, &merged, &err));
+    OK(fw_memo_check(into, &err));
+    OK(fw_memo_count_runs(into, "prog", &runs, &err));
+    assert_int_equal(runs, 32);
+    /* The same session, later. */
+    plain.runs = 31;
+    plain.count = 1;
+    OK(fw_memo_count_plain(memo, &names, &plain, &err));
+    OK(fw_memo_merge(into, memo, &merged, &err));
+    OK(fw_memo_check(into, &err));
+    OK(fw_memo_count_runs(into, "prog", &runs, &err));
+    assert_int_equal(runs, 33);
+    fw_memo_close(into);
+    fw_memo_close(memo);
+}
+
 static int take_failure(void *context, const struct fw_memo_known_failure *failure)
 {
     char *text = context;
