@@ -25,7 +25,7 @@ struct guard {
     struct fw_words modules;
 };
 
-static const struct guard defaults = { .stall = 50, .budget = 5, .hot = 300000, .seed = 1 };
+static const struct guard defaults = { .stall = 50, .budget = 5, .hot = 100000, .seed = 1 };
 
 enum { PSETS, TRANSACTIONS };
 
@@ -66,7 +66,7 @@ static const struct fw_option options[] = {
       FW_OPTION(COUNT, struct guard, budget),
       .detail = "Of the time of the threads that take part, once they have waited for a tenth of a "
                 "second altogether. 100: never." },
-    { "hot", 0, "N", "retire places that are passed N times in a second (300000)",
+    { "hot", 0, "N", "retire places that are passed N times in a second (100000)",
       FW_OPTION(COUNT, struct guard, hot),
       .detail = "For the rest of the run they are not looked at, and places that depend on them "
                 "are not judged. 0: none, whatever it costs." },
