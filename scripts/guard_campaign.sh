@@ -57,7 +57,7 @@ build() { # KERNEL
     mozilla_6 | mozilla_9) late='static int is_late; static inline struct timespec in_a_while(clockid_t clock) { struct timespec when; clock_gettime(clock, \&when); when.tv_nsec += 100000000; when.tv_sec += when.tv_nsec / 1000000000; when.tv_nsec %= 1000000000; return when; }' ;;
     mozilla_2 | mozilla_3) late='static int entered;' ;;
     esac
-    sed -e "s/^#include \"program.h\"/&\n$late/" \
+    sed -e "s|^#include \"program.h\"|&\n$late|" \
         -e 's/^    sem_timedwait(/    is_late = sem_timedwait(/; s/^    pthread_cond_timedwait(&changed/    is_late = pthread_cond_timedwait(\&changed/' \
         -e 's/^        offset = offset + 16;/        __atomic_add_fetch(\&entered, 1, 0);\n&/; s/^        release(mine);/        __atomic_add_fetch(\&entered, 1, 0);\n&/' \
         -e "s/^    return 0;\$/    return ($(wrong "$1")) != 0;/" "$root/tests/programs/kernel_$1.c" >"$1.c"
