@@ -79,7 +79,7 @@ static void look(uintptr_t word, uint32_t who, bool write)
         return;
     fw_word_look(word, cell, who, write, &seen);
     if (fw_guard->mode == FW_GUARD_LEARN) {
-        fw_guard_learn(word, who, write, &seen);
+        fw_guard_learn(word, cell, who, write, &seen);
         return;
     }
     if (FW_UNLIKELY(fw_guard_objects(site, &seen, &why)))

@@ -6,7 +6,7 @@
 /* What one access has to teach; word 0: nothing. */
 struct lesson {
     uintptr_t word;
-    uint32_t writer; /* of the word, when it was noted */
+    uint32_t writer; /* of the word, as it must still be when this is believed */
     uint32_t site;
     uint8_t marks;
     unsigned count;
@@ -57,10 +57,11 @@ static void learn_shared(const struct fw_word_seen *seen, uint32_t site)
         mark(fw_word_site(seen->other[i]), FW_GUARD_SHARED);
 }
 
-void fw_guard_learn(uintptr_t word, uint32_t who, bool write, const struct fw_word_seen *seen)
+void fw_guard_learn(uintptr_t word, uint64_t cell, uint32_t who, bool write,
+                    const struct fw_word_seen *seen)
 {
     uint32_t site = fw_word_site(who);
-    struct lesson lesson = { .word = word, .site = site };
+    struct lesson lesson = { .word = word, .writer = write ? who : (uint32_t)cell, .site = site };
 
     fw_guard_learnt();
     learn_shared(seen, site);
@@ -71,7 +72,6 @@ void fw_guard_learn(uintptr_t word, uint32_t who, bool write, const struct fw_wo
             lesson.before[lesson.count++] = fw_word_site(seen->before[i]);
     if (!lesson.marks && !lesson.count)
         return;
-    lesson.writer = (uint32_t)atomic_load_explicit(fw_word_cell(word), memory_order_relaxed);
     kept = lesson;
 }
 

@@ -12,8 +12,9 @@
 
 #include "guard/words.h"
 
-/* The access is noted, and what it teaches kept back. */
-void fw_guard_learn(uintptr_t word, uint32_t who, bool write, const struct fw_word_seen *seen);
+/* The access is noted, and what it teaches kept back; `seen` is of this cell. */
+void fw_guard_learn(uintptr_t word, uint64_t cell, uint32_t who, bool write,
+                    const struct fw_word_seen *seen);
 
 /* The thread is seen again, or ends. */
 void fw_guard_learnt(void);

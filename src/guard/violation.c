@@ -130,7 +130,7 @@ static bool wait_for_change(uintptr_t word, uint32_t who, bool write, uint64_t u
         if (atomic_load_explicit(&fw_guard->off, memory_order_relaxed))
             return false;
         if ((now != cell || round % LOOK == 0) && may_go_on(word, now, who, write)) {
-            pause_a_little(SPINS + YIELDS); /* the other is in its hook, its access comes next */
+            fw_guard_pause(SPINS + YIELDS); /* the other is in its hook, its access comes next */
             return true;
         }
         cell = now;

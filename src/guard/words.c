@@ -193,7 +193,9 @@ static void note_read(uintptr_t word, _Atomic uint64_t *at, uint64_t cell, uint3
             give(entry);
         }
     }
-    atomic_store_explicit(at, next, memory_order_relaxed);
+    /* A write that has come since is not undone. */
+    atomic_compare_exchange_strong_explicit(at, &cell, next, memory_order_relaxed,
+                                            memory_order_relaxed);
 }
 
 void fw_word_note(uintptr_t address, uint32_t who, bool write)
