@@ -28,7 +28,7 @@ struct learn {
     bool anew, show, quiet;
     uint64_t runs, idle, limit, seed, trips;
     bool system_calls;
-    struct fw_words modules, accept, traces;
+    struct fw_words modules, accept, traces, checked;
     int format, kind;
 };
 
@@ -47,6 +47,9 @@ static const struct fw_option options[] = {
     { "traces", 0, "FILE,...", "lifetx: learn from these recordings of passing runs first",
       FW_OPTION(LIST, struct learn, traces), .rare = true,
       .detail = "Recorded with --repeats. With --runs=0 nothing is run." },
+    { "check-traces", 0, "FILE,...", "lifetx: tell how often these recordings break what is known",
+      FW_OPTION(LIST, struct learn, checked), .rare = true,
+      .detail = "Exactly, by serialisability, after all learning; nothing is learnt from them." },
     { "trips", 0, "N", "lifetx: loops that go round N times are cut at each iteration",
       FW_OPTION(COUNT, struct learn, trips), .rare = true },
     { "system-calls", 0, NULL, "lifetx: cut before calls by which threads reach each other",
@@ -170,6 +173,7 @@ static int learn_cuts(struct work *work)
     char *trace = fw_xasprintf("%s.trace-%d.fwt", work->path, (int)getpid());
     struct fw_lifetx_wish wish = { .inputs = &work->inputs,
                                    .traces = &work->options->traces,
+                                   .checked = &work->options->checked,
                                    .runtime = work->places.runtime,
                                    .ok = work->options->ok,
                                    .output = work->options->show ? NULL : work->shown,
@@ -434,12 +438,13 @@ static int run(const void *values, int argc, char **argv)
     int status;
 
     (void)argc;
-    if (work.options->traces.len && work.options->kind == PSETS)
-        return fw_cmd_usage("--traces: with --kind=lifetx or both");
+    if ((work.options->traces.len || work.options->checked.len) && work.options->kind == PSETS)
+        return fw_cmd_usage("--traces and --check-traces: with --kind=lifetx or both");
     if (work.options->trips > UINT32_MAX)
         return fw_cmd_usage("--trips: at most %" PRIu32, UINT32_MAX);
-    if (work.options->runs < 1 && !work.options->accept.len && !work.options->traces.len)
-        return fw_cmd_usage("--runs: at least 1, unless --accept or --traces is given");
+    if (work.options->runs < 1 && !work.options->accept.len && !work.options->traces.len &&
+        !work.options->checked.len)
+        return fw_cmd_usage("--runs: at least 1, unless --accept or recordings are given");
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     work.program = fw_launch_path(argv[0]);

@@ -20,6 +20,7 @@ struct work {
 void fw_lifetx_taught_release(struct fw_lifetx_taught *taught)
 {
     fw_vec_release(&taught->runs);
+    fw_vec_release(&taught->checked);
 }
 
 static void add_run(struct work *work, struct fw_lifetx_run run)
@@ -46,6 +47,19 @@ static int learn_given(struct work *work)
         if (fw_lifetx_learn_trace(work->learning, run.trace, &run.news, &err) < 0)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
         add_run(work, run);
+    }
+    return 0;
+}
+
+static int check_given(struct work *work)
+{
+    for (size_t i = 0; i < work->wish->checked->len; i++) {
+        struct fw_lifetx_run run = { .trace = work->wish->checked->at[i] };
+        struct fw_error err;
+
+        if (fw_lifetx_check_trace(work->learning, run.trace, &run.news, &err) < 0)
+            return fw_cmd_fail(FW_EXIT_INPUT, &err);
+        fw_vec_push(&work->taught->checked, run);
     }
     return 0;
 }
@@ -158,6 +172,8 @@ int fw_learn_lifetx(const struct fw_lifetx_wish *wish, struct fw_constraints *co
     status = learn_given(&work);
     if (!status)
         status = run_all(&work);
+    if (!status)
+        status = check_given(&work);
     measure(taught);
     fw_lifetx_learning_destroy(work.learning);
     return status;
@@ -196,6 +212,10 @@ void fw_lifetx_print_text(const struct fw_lifetx_taught *taught, struct fw_outpu
                          run->news.stats.splits, run->news.cuts, run->cuts,
                          run->trace ? "  " : "", run->trace ? run->trace : "");
     }
+    for (size_t i = 0; i < taught->checked.len; i++)
+        fw_output_printf(out, "%s breaks transactions %" PRIu64 " times in %" PRIu64 " events\n",
+                         taught->checked.at[i].trace, taught->checked.at[i].news.stats.splits,
+                         taught->checked.at[i].news.stats.events);
     if (!taught->stats.length.count)
         return;
     fw_output_printf(out, "%" PRIu64 " transactions\n", taught->stats.length.count);
@@ -236,6 +256,15 @@ void fw_lifetx_print_json(const struct fw_lifetx_taught *taught, struct fw_json 
         fw_json_number(json, "nameless", run->news.nameless);
         fw_json_number(json, "missing", run->news.missing);
         fw_json_number(json, "cutpoints", run->cuts);
+        fw_json_end(json);
+    }
+    fw_json_end(json);
+    fw_json_array(json, "checked");
+    for (size_t i = 0; i < taught->checked.len; i++) {
+        fw_json_object(json, NULL);
+        fw_json_text(json, "trace", taught->checked.at[i].trace);
+        fw_json_number(json, "events", taught->checked.at[i].news.stats.events);
+        fw_json_number(json, "broken", taught->checked.at[i].news.stats.splits);
         fw_json_end(json);
     }
     fw_json_end(json);

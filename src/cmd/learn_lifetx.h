@@ -15,6 +15,7 @@
 struct fw_lifetx_wish {
     const struct fw_inputs *inputs;
     const struct fw_words *traces; /* of runs that passed, recorded before; they come first */
+    const struct fw_words *checked; /* recordings that are only compared with what is known then */
     const char *runtime;
     const char *ok;     /* judge.h */
     const char *output; /* a file for what runs print; NULL: it is shown */
@@ -34,6 +35,7 @@ struct fw_lifetx_run {
 
 struct fw_lifetx_taught {
     FW_VEC(struct fw_lifetx_run) runs;
+    FW_VEC(struct fw_lifetx_run) checked;
     struct fw_lifetx_stats stats; /* of passing runs that brought nothing new, or of all */
     uint64_t passed;              /* of those that were run here */
 };

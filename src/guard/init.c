@@ -49,7 +49,7 @@ static void start(void)
     fw_guard_locks_begin();
     fw_guard_tx = fw_guard->mode == FW_GUARD_LIFETX;
     if (fw_guard_tx) {
-        fw_calls_follow = fw_guard_locks_call;
+        fw_calls_follow = fw_guard_tx_call;
         fw_calls_place = fw_guard_tx_place;
     }
     fw_modules_follow = follow_module;

@@ -42,6 +42,27 @@ void fw_guard_tx_place(uintptr_t pc)
     cut_at(fw_guard_site(pc));
 }
 
+/* Not strcmp, which is an interceptor itself. */
+static bool is_text(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+void fw_guard_tx_call(const char *name, const void *object)
+{
+    if (is_text(name, "pthread_create") || is_text(name, "thrd_create")) {
+        uint32_t self = self_now();
+
+        if (self)
+            fw_tx_cut(self);
+    }
+    fw_guard_locks_call(name, object);
+}
+
 void fw_guard_tx_entry(uintptr_t call, uintptr_t pc)
 {
     cut_at(fw_guard_site(call));

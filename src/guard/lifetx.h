@@ -6,6 +6,9 @@
  * functions and of blocks, and calls of interceptors.  A call is seen at the entry of what it
  * calls, which is told where it will return to.
  *
+ * Starting a thread ends a transaction, too: what the new thread finds was written for it, and it
+ * would wait for the next cutpoint of its maker.
+ *
  * A thread that has waited in vain goes on, and what it waited for is not waited for any more at
  * this pair of places.  A mutex that it has just taken is given back while it waits (locks.h).
  */
@@ -21,6 +24,8 @@ extern bool fw_guard_tx; /* the mode is on */
 void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t site);
 /* The thread is at the place that returns there: a call, or a block's hook. */
 void fw_guard_tx_place(uintptr_t pc);
+/* It calls an interceptor (fw_calls_follow). */
+void fw_guard_tx_call(const char *name, const void *object);
 /* It has entered a function, from the call that returns there. */
 void fw_guard_tx_entry(uintptr_t call, uintptr_t pc);
 /* A thread has this number from now on, or has it no more. */
