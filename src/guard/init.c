@@ -34,7 +34,7 @@ static void follow_module(const char *path, uintptr_t base)
 {
     fw_guard_module(path, base);
     if (fw_guard->counts[FW_GUARD_PLACED])
-        fw_calls_follow = fw_guard_locks_call;
+        fw_calls_follow = fw_guard_tx ? fw_guard_tx_call : fw_guard_locks_call;
 }
 
 static void start(void)
@@ -48,10 +48,8 @@ static void start(void)
     fw_flow_freed = fw_guard_freed;
     fw_guard_locks_begin();
     fw_guard_tx = fw_guard->mode == FW_GUARD_LIFETX;
-    if (fw_guard_tx) {
-        fw_calls_follow = fw_guard_tx_call;
+    if (fw_guard_tx)
         fw_calls_place = fw_guard_tx_place;
-    }
     fw_modules_follow = follow_module;
     fw_modules_always = true;
     t = fw_say();

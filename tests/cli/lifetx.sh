@@ -103,6 +103,9 @@ for how in loop calls; do
     out_is right
     err_has ' 0 not avoided'
 done
+expect 0 guard --kind=lifetx -c loop.constraints --stall=2000 --budget=100 -- ./rounds made
+out_is right
+err_has 'foreweave: 0 violations'
 grep -v '^cut' loop.constraints >uncut.constraints
 expect 0 guard --kind=lifetx -c uncut.constraints --stall=20 --budget=100 -- ./rounds loop
 out_is right

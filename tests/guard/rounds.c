@@ -3,8 +3,10 @@
  * with it.  What they do is atomic in each round, not over all of them.
  *
  *   ./rounds loop|calls
+ *   ./rounds made          a thread reads what its maker wrote, which waits for it
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,12 +45,40 @@ static void *calls(void *self)
     return NULL;
 }
 
+static int done;
+
+static void *look(void *unused)
+{
+    void *right = shared.sum == 7 ? &shared : NULL;
+
+    (void)unused;
+    __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    return right;
+}
+
+static int made(void)
+{
+    void *right = NULL;
+    pthread_t thread;
+
+    shared.sum = 7;
+    if (pthread_create(&thread, NULL, look, NULL) != 0)
+        return 2;
+    while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+        sched_yield();
+    pthread_join(thread, &right);
+    puts(right ? "right" : "wrong");
+    return !right;
+}
+
 int main(int argc, char **argv)
 {
     void *(*run)(void *) = argc > 1 && strcmp(argv[1], "calls") == 0 ? calls : loop;
     pthread_t threads[2];
     int right = run == calls ? 4 * 3 : ROUNDS * 3;
 
+    if (argc > 1 && strcmp(argv[1], "made") == 0)
+        return made();
     for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, run, i ? &shared : NULL) != 0)
             return 2;
