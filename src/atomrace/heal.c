@@ -107,6 +107,13 @@ static void follow_call(const char *name, const void *object)
         fw_holds_mutex(fw_self, locks_mutex(name) ? object : NULL);
 }
 
+static void switched(void)
+{
+    fw_regions_switched();
+    if (!fw_holds_are_frozen())
+        fw_holds_drop();
+}
+
 static void follow_mutex(const void *mutex, bool locked)
 {
     if (!fw_holds_are_frozen())
@@ -282,6 +289,7 @@ bool fw_heal_open(const char *path)
     else if (fw_heal_alone)
         fw_mutex_follow = follow_mutex;
     fw_flow_follow = follow;
+    fw_flow_switched = switched;
     if (fw_heal_wire->how == FW_HEAL_LOCK)
         fw_holds_follow_handlers();
     fw_heal_on = true;

@@ -48,6 +48,7 @@ static void start_regions(void)
         return;
     fw_flow_follow = fw_regions_flow;
     fw_flow_freed = fw_regions_freed;
+    fw_flow_switched = fw_regions_switched;
     if (options.heal[0])
         fw_modules_always = fw_heal_open(options.heal);
 }

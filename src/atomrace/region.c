@@ -211,6 +211,12 @@ void fw_regions_freed(const void *block, size_t bytes)
     end();
 }
 
+void fw_regions_switched(void)
+{
+    if (fw_hot.regions & FW_REGIONS_COUNTED)
+        fw_regions_release();
+}
+
 /* --- ends ------------------------------------------------------------------------------------ */
 
 static uint32_t flags_of(uint32_t entry)

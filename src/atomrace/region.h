@@ -9,8 +9,9 @@
  * A region belongs to a thread and a word of memory.  It is opened in the hook of an entry's access
  * and gone when each of the sections that the thread has entered on that word has come to its end,
  * to an exit, or cannot come to either any more: the function of its entry was left, by whatever
- * way; the thread has ended; it has freed the memory itself.  An end counts in the activation of
- * the function that has the entry.  Of a word the region of one thread is watched at a time.
+ * way; the thread has ended; it has freed the memory itself, or has gone to another stack
+ * (swapcontext).  An end counts in the activation of the function that has the entry.  Of a word
+ * the region of one thread is watched at a time.
  *
  * While it is open every access of the word takes the long way.  One of another thread is noted
  * in its hook as a suspect; at the hook of an end (after the thread has dwelt there) suspects that
@@ -96,6 +97,9 @@ bool fw_regions_any(void);
  * interceptors, tell (runtime/rt.h: fw_flow_follow, fw_flow_freed). */
 void fw_regions_flow(enum fw_flow what);
 void fw_regions_freed(const void *block, size_t bytes);
+/* Who is on another stack is in no section of its own any more: another thread may come to its end,
+ * and this one to that of another activation at the same place. */
+void fw_regions_switched(void);
 
 #define FW_REGIONS_COUNTED 0xffffu /* bits of fw_hot.regions; the others are for healing */
 

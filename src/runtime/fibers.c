@@ -9,10 +9,14 @@
 
 #include <ucontext.h>
 
+void (*fw_flow_switched)(void);
+
 static void are_not_modelled(void)
 {
     struct fw_thread *t = fw_enter();
 
+    if (fw_flow_switched)
+        fw_flow_switched();
     if (!t)
         return;
     fw_unmodelled("fibers");

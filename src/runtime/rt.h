@@ -123,6 +123,8 @@ enum fw_flow {
 };
 extern void (*fw_flow_follow)(enum fw_flow what);
 extern void (*fw_flow_freed)(const void *memory, size_t bytes);
+/* Told, if set, that the thread is about to leave its stack for that of another context. */
+extern void (*fw_flow_switched)(void);
 /* Told of every call of an interceptor, if set: its name, and what it synchronises through. */
 extern void (*fw_calls_follow)(const char *name, const void *object);
 /* Told, if set, of a mutex that the thread has locked by pthread_mutex_lock, or again behind a

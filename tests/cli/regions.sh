@@ -107,4 +107,19 @@ printf 'foreweave sections 1\nsection s given circle\n  entry w %s\n  end w %s a
     "$(spot round)" "$(spot round)" >bad.sections
 expect 0 atomrace --sections=bad.sections -- ./sections split
 err_has "section 's' is not watched: its entry is one of its ends, and it is not circular"
+
+# A coroutine that goes on in another thread: entry and end of different activations are no section's.
+source=$FOREWEAVE_SOURCE/tests/cli/regions/coroutine.c
+"$FOREWEAVE" cc -Wall -Werror -g -O0 -pthread "$source" -o coroutine >"$out" 2>"$err" || complain "coroutine.c does not build"
+{
+    echo "foreweave sections 1"
+    for name in step step_alone; do
+        printf 'section %s given %s\n  of total\n  entry r coroutine.c:%s\n  end w coroutine.c:%s allow=r\n' $name $name \
+            "$(line "$name-load")" "$(line "$name-store")"
+    done
+} >coroutine.sections
+expect 0 atomrace --sections=coroutine.sections --noise=random:100:50 -- ./coroutine
+out_has 200 "foreweave: 0 findings"
+expect 66 atomrace --sections=coroutine.sections --noise=random:100:50 --runs=5 -- ./coroutine alone
+out_has "atomicity violation"
 finish
