@@ -303,7 +303,7 @@ static void add(const struct fw_overlap_access *access, struct fw_heal_lock *loc
     bool held = holds(lock);
 
     if (i == FW_HOLDS || !takes_part(access->thread)) {
-        fw_heal_count(FW_HEAL_NO_ROOM, 1);
+        fw_heal_count(FW_HEAL_NO_ROOM, entry != FW_HOLD_PLAIN);
         return;
     }
     if (!sit(&fw_holds.seats[i], lock, (uint16_t)section_of(entry)) &&
@@ -337,10 +337,8 @@ static struct fw_heal_lock *lock_for(uintptr_t word, bool reads_wait, bool reads
 
     if (FW_UNLIKELY(!lock)) {
         lock = fw_heal_make(word);
-        if (!lock) {
-            fw_heal_count(FW_HEAL_NO_ROOM, 1);
+        if (!lock)
             return NULL;
-        }
         watch(word, false);
     }
     if ((reads_wait || reads_end) && !fw_is_healed(word, false))
@@ -423,8 +421,11 @@ static void enter(const struct fw_overlap_access *access, uintptr_t word, uint32
 {
     struct fw_heal_lock *lock = lock_for(word, reads_wait(entry), has_read_end(entry));
 
-    if (!lock)
+    if (!lock) {
+        fw_heal_count(FW_HEAL_ENTERED, 1);
+        fw_heal_count(FW_HEAL_NO_ROOM, 1);
         return;
+    }
     leave_former(lock, entry);
     if (links > LINKS && fw_heal_is_waited_for(lock))
         return;

@@ -68,18 +68,28 @@ static void tell_trouble(const struct fw_heal_wire *wire)
         fw_cmd_error("healing was switched off");
 }
 
+/* May sections that were to be locked have been violated all the same? */
+static bool has_let_in(const struct fw_heal_wire *wire)
+{
+    return wire->off || count_of(wire, FW_HEAL_LATE) || count_of(wire, FW_HEAL_CIRCLES) ||
+           count_of(wire, FW_HEAL_LET_GO) || count_of(wire, FW_HEAL_LONG) ||
+           count_of(wire, FW_HEAL_NO_ROOM);
+}
+
 /* Violations are looked for where noise is made, of sections that are locked. */
 static void tell_locks(const struct fw_heal_wire *wire, uint64_t violated, unsigned refused)
 {
     uint64_t entered = count_of(wire, FW_HEAL_ENTERED), waited = count_of(wire, FW_HEAL_WAITED);
     double ms = (double)count_of(wire, FW_HEAL_NS) / 1e6;
-    char text[40] = "";
+    char text[64] = "";
 
     if (wire->watch && refused)
         fw_cmd_error("violations of the %u section%s not locked are not counted", refused,
                      refused == 1 ? " that is" : "s that are");
     if (wire->watch)
         snprintf(text, sizeof text, ", %" PRIu64 " violated", violated);
+    else if (has_let_in(wire))
+        snprintf(text, sizeof text, " (violations are looked for with --noise only)");
     fw_cmd_error("healing by locks: %" PRIu64 " section%s entered%s; %" PRIu64
                  " access%s waited, %.1f ms altogether",
                  entered, plural(entered), text, waited, waited == 1 ? "" : "es", ms);

@@ -467,14 +467,18 @@ static int survey_all(struct walk *walk, const char *path)
 /* What threads were about to do when the trace ended. */
 static void end_runs(struct walk *walk)
 {
+    uint64_t *most = &walk->finder->facts.variables, shared = 0;
+
     for (uint32_t i = 0; i < walk->variables.len; i++) {
         struct variable *variable = &walk->variables.at[i];
 
-        walk->finder->facts.variables += variable->shared && variable->written;
+        shared += variable->shared && variable->written;
         for (size_t j = 0; j < variable->pasts.len; j++)
             if (variable->pasts.at[j].run_len)
                 end_run(walk, &variable->pasts.at[j], i);
     }
+    if (*most < shared)
+        *most = shared;
 }
 
 static void release(struct walk *walk)

@@ -35,7 +35,7 @@ struct fw_finder;
 /* What was met. */
 struct fw_finder_facts {
     uint64_t traces, lacking; /* lacking: traces in which repeats were left out */
-    uint64_t variables;       /* that are shared and written, in all traces */
+    uint64_t variables;       /* that are shared and written, in the trace with most */
     uint64_t unknown;         /* accesses of them whose line is not known */
     uint64_t spread;          /* blocks whose first and last access are in different functions */
 };

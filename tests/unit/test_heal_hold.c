@@ -379,6 +379,9 @@ static void there_is_room_for_some(void **state)
     assert_true(held(15));
     assert_false(held(31));
     assert_int_equal(counted(FW_HEAL_NO_ROOM), 16);
+    visit(ELSEWHERE, 31, true); /* no section */
+    assert_int_equal(counted(FW_HEAL_NO_ROOM), 16);
+    assert_int_equal(counted(FW_HEAL_ENTERED), 32);
 }
 
 static void a_child_holds_nothing(void **state)
