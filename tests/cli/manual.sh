@@ -10,7 +10,6 @@ ln -s "$FOREWEAVE" bin/foreweave
 PATH=$scratch/bin:$PATH
 export TMPDIR=$scratch
 cp -r "$FOREWEAVE_SOURCE/examples" .
-"$FOREWEAVE_BUILD/tests/memo_fill" examples/till.db <"$FOREWEAVE_SOURCE/tests/cli/coverage/till.memo"
 
 # Prints the document with the output of its sessions as it is now.  /tmp is the scratch directory.
 rerun() {
@@ -58,10 +57,9 @@ foreweave cc -g lost.c -o lost
 foreweave cc -g -O2 lost.c -o lost-O2
 cp ../examples/till.* .
 mkdir .foreweave
-cp till.db .foreweave/memo.db
-cp till.db a.db
-cp till.db b.db
-cp till.db all.db
+for file in .foreweave/memo.db a.db b.db all.db; do
+    "$FOREWEAVE_BUILD/tests/memo_fill" $file <"$FOREWEAVE_SOURCE/tests/cli/coverage/till.memo"
+done
 foreweave cc -g till.c -o till
 foreweave trace convert -q a.std a.fwt
 foreweave trace convert -q a.std a.tid
