@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/places.h"
 #include "explore/leftover.h"
+#include "cmd/record_coverage.h"
 #include "cmd/record_stuck.h"
 #include "record/launch.h"
 #include "record/places.h"
@@ -17,9 +18,9 @@
 #include <sys/wait.h>
 
 struct record {
-    const char *output;
+    const char *output, *db;
     uint64_t seed, quantum;
-    bool quiet, positions, values, repeats;
+    bool quiet, positions, values, repeats, coverage;
 };
 
 static const struct record defaults = { .seed = 1 };
@@ -52,6 +53,13 @@ static const struct fw_option options[] = {
                 "once, which is enough for 'check'. What is to be seen in the order and number of "
                 "all accesses ('foreweave sections find') needs them all: larger traces, longer "
                 "runs." },
+    { "coverage", 0, NULL, "note the iRoots that were exposed",
+      FW_OPTION(FLAG, struct record, coverage),
+      .detail = "What the run has exposed is added to the memo database (see foreweave coverage). "
+                "All accesses are recorded, as with --repeats." },
+    { "db", 0, "DATABASE", "the same, in this memo database (" FW_MEMO_DEFAULT ")",
+      FW_OPTION(FILE, struct record, db),
+      .detail = "A file of SQLite, or the URL of a PostgreSQL database." },
     { "quiet", 'q', NULL, "say nothing but errors", FW_OPTION(FLAG, struct record, quiet) },
     { 0 },
 };
@@ -161,7 +169,13 @@ static void end_the_rest(const struct record *record, const struct fw_leftover *
         fw_cmd_warn_left(processes);
 }
 
-static int record_to(const struct record *record, const char *path, char **argv)
+static bool is_observed(const struct record *record)
+{
+    return record->coverage || record->db;
+}
+
+static int record_to(const struct record *record, const char *path, struct fw_entered *entered,
+                     char **argv)
 {
     struct fw_record_setup setup = { .argv = argv,
                                      .path = path,
@@ -169,7 +183,7 @@ static int record_to(const struct record *record, const char *path, char **argv)
                                      .quantum = record->quantum,
                                      .stuck = record->quiet ? NULL : fw_record_say_stuck,
                                      .positions = record->positions,
-                                     .repeats = record->repeats,
+                                     .repeats = record->repeats || is_observed(record),
                                      .values = record->values };
     struct fw_recorded recorded;
     struct fw_leftover leftover;
@@ -188,6 +202,8 @@ static int record_to(const struct record *record, const char *path, char **argv)
         say(record, &recorded, argv[0]);
         end_the_rest(record, &leftover);
         status = exit_status(recorded.status);
+        if (entered->memo && fw_record_coverage(entered, &recorded, record->quiet, &err) < 0)
+            status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
         break;
     case FW_RECORD_NO_PROGRAM:
         status = fw_cmd_fail(FW_EXIT_INPUT, &err);
@@ -204,6 +220,7 @@ static int record_to(const struct record *record, const char *path, char **argv)
 static int run(const void *values, int argc, char **argv)
 {
     const struct record *record = values;
+    struct fw_entered entered = { 0 };
     struct fw_error err;
     char *path = NULL;
     int status;
@@ -213,11 +230,12 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_usage("a trace cannot be recorded to standard output: name a file");
     if (fw_launch_check(argv[0], &err) < 0) /* before anything is written */
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    if (record->output)
-        return record_to(record, record->output, argv);
-    if (fw_place_default(&path, &err) < 0)
-        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    status = record_to(record, path, argv);
+    if ((!record->output && fw_place_default(&path, &err) < 0) ||
+        (is_observed(record) && fw_entered_open(&entered, record->db, argv, &err) < 0))
+        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    else
+        status = record_to(record, path ? path : record->output, &entered, argv);
+    fw_entered_release(&entered);
     free(path);
     return status;
 }
@@ -225,6 +243,7 @@ static int run(const void *values, int argc, char **argv)
 static const struct fw_example examples[] = {
     { "foreweave record -- ./hidden", "trace in .foreweave/last/trace.fwt" },
     { "foreweave record --seed=7 -o t.fwt -- ./hidden", "another interleaving" },
+    { "foreweave record --coverage -- ./hidden", "and what it exposed, for foreweave coverage" },
     { "foreweave record -q -o t.fwt -- sh -c ./hidden", "no messages; through a shell" },
     { 0 },
 };
@@ -233,7 +252,8 @@ static const struct fw_exit_note exits[] = {
     { 0, "to 255: the program's own status; 128 + N if signal N ended it, as in a shell" },
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the program cannot be run" },
-    { FW_EXIT_FAILURE, "the trace cannot be written; the program was not started" },
+    { FW_EXIT_FAILURE, "the trace cannot be written, or the memo database not be opened: the "
+                       "program was not started; or what it exposed could not be noted" },
     { 0, NULL },
 };
 

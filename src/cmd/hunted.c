@@ -3,8 +3,6 @@
 
 #include "base/alloc.h"
 #include "cmd/cmd.h"
-#include "explore/schedule.h"
-#include "record/launch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,59 +38,6 @@ int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *op
 
 /* --- the database ---------------------------------------------------------------------------- */
 
-static char *join(char *const *words)
-{
-    struct fw_output out;
-    char *text;
-
-    fw_output_open_memory(&out);
-    for (; *words; words++) {
-        fw_output_word(&out, *words);
-        if (words[1])
-            fw_output_text(&out, " ");
-    }
-    text = fw_xstrndup(out.buffer ? out.buffer : "", out.used);
-    fw_output_abandon(&out);
-    return text;
-}
-
-/* One campaign of one process: nobody else has its numbers. */
-static char *name_campaign(void)
-{
-    char host[128] = "";
-    struct timespec now;
-
-    gethostname(host, sizeof host - 1);
-    clock_gettime(CLOCK_REALTIME, &now);
-    return fw_xasprintf("%s-%d-%lld.%03ld", host, (int)getpid(), (long long)now.tv_sec,
-                        now.tv_nsec / 1000000);
-}
-
-static int enter(struct fw_hunted *hunted, char *const *argv, struct fw_error *err)
-{
-    const char *slash = strrchr(argv[0], '/');
-    char *path = fw_launch_path(argv[0]), *const only[] = { path, NULL };
-    struct fw_memo_who who;
-    struct fw_script script;
-    int status;
-
-    fw_script_init(&script);
-    fw_script_set_program(&script, only);
-    hunted->program = fw_xstrdup(slash ? slash + 1 : argv[0]);
-    hunted->input = join(argv + 1);
-    hunted->command = join(argv);
-    hunted->campaign = name_campaign();
-    who = (struct fw_memo_who) { .program = hunted->program,
-                                 .build = script.build,
-                                 .input = hunted->input,
-                                 .command = hunted->command,
-                                 .campaign = hunted->campaign };
-    status = fw_memo_enter(hunted->memo, &who, err);
-    fw_script_release(&script);
-    free(path);
-    return status;
-}
-
 static int note_failure(void *context, const struct fw_memo_known_failure *failure)
 {
     struct fw_hunted *hunted = context;
@@ -106,13 +51,10 @@ static int note_failure(void *context, const struct fw_memo_known_failure *failu
 
 static int open_database(struct fw_hunted *hunted, char *const *argv)
 {
-    const char *where = hunted->options->db ? hunted->options->db : FW_MEMO_DEFAULT;
     struct fw_error err;
 
-    if ((!hunted->options->db && fw_folder_make(".foreweave", &err) < 0) ||
-        fw_memo_open(&hunted->memo, where, FW_MEMO_WRITE, 0, &err) < 0 ||
-        enter(hunted, argv, &err) < 0 ||
-        fw_memo_each_failure(hunted->memo, NULL, note_failure, hunted, &err) < 0)
+    if (fw_entered_open(&hunted->entered, hunted->options->db, argv, &err) < 0 ||
+        fw_memo_each_failure(hunted->entered.memo, NULL, note_failure, hunted, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     return 0;
 }
@@ -148,7 +90,7 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
         .guess = options->predictor != FW_HUNTED_PROOF,
         .prove = options->predictor != FW_HUNTED_GUESS,
         .until = setup->seconds > 0 ? start + setup->seconds * HALF : 0,
-        .memo = hunted->memo,
+        .memo = hunted->entered.memo,
         .coverage = hunted->coverage,
         .hunt = hunted->hunt,
         .context = hunted,
@@ -165,7 +107,7 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
 static void make_hunt(struct fw_hunted *hunted, double limit)
 {
     const struct fw_hunted_options *options = hunted->options;
-    struct fw_hunt_setup setup = { .memo = hunted->memo,
+    struct fw_hunt_setup setup = { .memo = hunted->entered.memo,
                                    .idioms = hunted->idioms,
                                    .attempts = options->attempts,
                                    .limit = limit,
@@ -186,7 +128,7 @@ int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
     setup->observe.window = (uint32_t)hunted->options->window;
     if (hunted->options->db || hunts)
         status = open_database(hunted, setup->session.argv);
-    setup->ledger = (struct fw_ledger) { .memo = hunted->memo, .strategy = strategy };
+    setup->ledger = (struct fw_ledger) { .memo = hunted->entered.memo, .strategy = strategy };
     if (status || !hunts)
         return status;
     make_hunt(hunted, setup->session.limit);
@@ -202,7 +144,7 @@ void fw_hunted_release(struct fw_hunted *hunted)
         fw_hunt_give_back(hunted->hunt, &ignored);
     fw_hunt_destroy(hunted->hunt);
     fw_profiling_destroy(hunted->profiling);
-    fw_memo_close(hunted->memo);
+    fw_entered_release(&hunted->entered);
     fw_coverage_destroy(hunted->coverage);
     for (size_t i = 0; i < hunted->failures.len; i++) {
         free(hunted->failures.at[i].kind);
@@ -211,10 +153,6 @@ void fw_hunted_release(struct fw_hunted *hunted)
         free(hunted->failures.at[i].schedule);
     }
     fw_vec_release(&hunted->failures);
-    free(hunted->program);
-    free(hunted->input);
-    free(hunted->command);
-    free(hunted->campaign);
 }
 
 /* --- what was known -------------------------------------------------------------------------- */
@@ -252,7 +190,7 @@ void fw_hunted_failures_text(const struct fw_hunted *hunted, const struct fw_cam
             fw_output_printf(out, ", \"%s\"", known->message);
         fw_output_printf(out, "\n  in %" PRIu64 " earlier run%s", known->runs,
                          known->runs == 1 ? "" : "s");
-        if (strcmp(known->input, hunted->input) != 0)
+        if (strcmp(known->input, hunted->entered.input) != 0)
             fw_output_printf(out, ", with arguments '%s'", known->input);
         if (*known->schedule) {
             fw_output_text(out, "\n  replay: foreweave replay ");
@@ -265,7 +203,7 @@ void fw_hunted_failures_text(const struct fw_hunted *hunted, const struct fw_cam
 void fw_hunted_failures_json(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
                              struct fw_json *json)
 {
-    if (!hunted || !hunted->memo)
+    if (!hunted || !hunted->entered.memo)
         return;
     fw_json_array(json, "known_failures");
     for (size_t i = 0; i < hunted->failures.len; i++) {

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "cmd/entered.h"
 #include "explore/campaign.h"
 #include "explore/profiling.h"
 
@@ -37,12 +38,11 @@ struct fw_hunted_failure {
 struct fw_hunted {
     const struct fw_hunted_options *options;
     uint32_t idioms; /* bit i: idiom i; 0: all */
-    struct fw_memo *memo;
+    struct fw_entered entered;
     struct fw_coverage *coverage;
     struct fw_hunt *hunt;
     struct fw_profiling *profiling;
     struct fw_profiling_setup profile; /* lives as long as the profiling */
-    char *program, *input, *command, *campaign;
     FW_VEC(struct fw_hunted_failure) failures; /* that were known when it began */
     bool quiet;
 };

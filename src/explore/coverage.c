@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "iroot/locate.h"
+#include "iroot/naming.h"
+#include "trace/trace.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -70,6 +72,29 @@ uint32_t fw_coverage_number(void *context, const char *module, uint64_t offset,
         coverage->places.at[number] = fw_xasprintf("%s:%u", located.file, located.line);
     pthread_mutex_unlock(&coverage->lock);
     return number;
+}
+
+void fw_coverage_locate(struct fw_coverage *coverage, const struct fw_trace *trace)
+{
+    size_t sites = fw_symbols_count(trace->symbols, FW_SPACE_SITE);
+    uint8_t *done = fw_xcalloc(sites + 1, 1);
+
+    for (uint32_t i = 0; i < trace->count; i++) {
+        const struct fw_event *event = &trace->events[i];
+        enum fw_iroot_does does = fw_iroot_does_of(event->kind);
+        const char *name = fw_symbols_name(trace->symbols, FW_SPACE_SITE, event->site);
+        uint64_t offset;
+        char *path;
+
+        if (does == FW_DOES_COUNT || !event->site || done[event->site] & 1u << does)
+            continue;
+        done[event->site] |= (uint8_t)(1u << does);
+        if (!fw_naming_recorded(name, &path, &offset))
+            continue;
+        fw_coverage_number(coverage, path, offset, does);
+        free(path);
+    }
+    free(done);
 }
 
 uint32_t fw_coverage_add_recorded(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed)

@@ -16,6 +16,7 @@
 FW_VEC_TYPE(fw_iroot_vec, struct fw_iroot);
 
 struct fw_coverage;
+struct fw_trace; /* trace/trace.h */
 
 struct fw_coverage *fw_coverage_create(void);
 void fw_coverage_destroy(struct fw_coverage *coverage);
@@ -23,6 +24,9 @@ void fw_coverage_destroy(struct fw_coverage *coverage);
 /* fw_number_access of watcher.h; the context is the coverage.  Thread-safe. */
 uint32_t fw_coverage_number(void *coverage, const char *module, uint64_t offset,
                             enum fw_iroot_does does);
+
+/* Numbers the accesses of a recorded run, so that their places are known: its names tell them. */
+void fw_coverage_locate(struct fw_coverage *coverage, const struct fw_trace *trace);
 
 /* A run has exposed these, each once; returns how many of them no run before it has. */
 uint32_t fw_coverage_add(struct fw_coverage *coverage, const struct fw_iroot_vec *exposed);

@@ -395,30 +395,6 @@ static int note_known(void *context, const struct fw_memo_row *row)
     return 0;
 }
 
-/* So that the places of accesses are known: the trace's names say where they are. */
-static void locate_accesses(struct fw_profiling *profiling, const struct fw_trace *trace)
-{
-    size_t sites = fw_symbols_count(trace->symbols, FW_SPACE_SITE);
-    uint8_t *done = fw_xcalloc(sites + 1, 1);
-
-    for (uint32_t i = 0; i < trace->count; i++) {
-        const struct fw_event *event = &trace->events[i];
-        enum fw_iroot_does does = fw_iroot_does_of(event->kind);
-        const char *name = fw_symbols_name(trace->symbols, FW_SPACE_SITE, event->site);
-        uint64_t offset;
-        char *path;
-
-        if (does == FW_DOES_COUNT || !event->site || done[event->site] & 1u << does)
-            continue;
-        done[event->site] |= (uint8_t)(1u << does);
-        if (!fw_naming_recorded(name, &path, &offset))
-            continue;
-        fw_coverage_number(profiling->setup->coverage, path, offset, does);
-        free(path);
-    }
-    free(done);
-}
-
 static int observe(struct fw_profiling *profiling, const struct recording *recording,
                    struct fw_error *err)
 {
@@ -462,7 +438,7 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
         return -1;
     fw_vec_push(&profiling->recordings, recording);
     profiling->state.runs++;
-    locate_accesses(profiling, recording->trace);
+    fw_coverage_locate(setup->coverage, recording->trace);
     recording->moments = fw_moments_load(recording->path, &ignored);
     repeat(profiling, recording);
     status = observe(profiling, recording, err);
