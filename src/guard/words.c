@@ -80,15 +80,14 @@ static void add_other(struct fw_word_seen *seen, uint32_t who, uint32_t thread)
     seen->other[seen->others++] = who;
 }
 
-/* A read depends on the write, if neither thread has read since. */
+/* A read depends on the write, if neither thread has read since.  What its own thread has read
+ * since is read again, which is nothing new. */
 static void look_as_reader(struct fw_word_seen *seen, uint32_t writer, uint32_t thread,
                            const uint32_t *readers, unsigned count)
 {
     add_other(seen, writer, thread);
-    if (is_among(thread, readers, count)) {
-        seen->also = FW_WORD_SELF;
-        return;
-    }
+    if (is_among(thread, readers, count))
+        return; /* it has read this very value */
     seen->also = count ? FW_WORD_READ : !writer ? FW_WORD_NOBODY : 0;
     if (writer && fw_word_thread(writer) == thread)
         seen->also |= count ? 0 : FW_WORD_SELF;

@@ -70,7 +70,7 @@ static inline _Atomic uint64_t *fw_word_cell(uintptr_t address)
 /* What is no dependency on another thread, a bit each. */
 enum {
     FW_WORD_NOBODY = 1, /* nobody has accessed the word, as far as is known */
-    FW_WORD_SELF = 2,   /* its own thread has, last of those that count */
+    FW_WORD_SELF = 2,   /* its own thread has, last of those that count, and not read this */
     FW_WORD_READ = 4,   /* a read comes behind another thread's read of the same value */
 };
 

@@ -100,7 +100,8 @@ static unsigned last_write(const struct history *history, const struct access *m
 }
 
 /* Of a read: was the last access another's read, and has its thread not accessed since the last
- * write?  Of either: nobody before; its own counts last. */
+ * write?  (Then it reads what it has read, which is nothing new.)  Of either: nobody before; its
+ * own counts last. */
 static unsigned naive_also(const struct history *history, const struct access *m, unsigned before)
 {
     unsigned any = last_of(history, m, false), own = last_of(history, m, true);
@@ -111,7 +112,7 @@ static unsigned naive_also(const struct history *history, const struct access *m
     if (m->write)
         return before ? 0 : FW_WORD_SELF;
     if (own != LENGTH && (write == LENGTH || own > write))
-        return FW_WORD_SELF;
+        return 0; /* it has read this */
     if (own == any)
         return FW_WORD_SELF;
     return history->at[any].write ? 0 : FW_WORD_READ;
