@@ -42,7 +42,8 @@ static const struct explore defaults = { .strategy = FW_EXPLORE_PCT,
                                          .jobs = 1,
                                          .iroots = { .attempts = 2,
                                                      .quiet = FW_PROFILING_QUIET,
-                                                     .window = FW_IROOT_WINDOW },
+                                                     .window = FW_IROOT_WINDOW,
+                                                     .delay = 10 },
                                          .runs = NOT_GIVEN,
                                          .idle = NOT_GIVEN };
 
@@ -171,6 +172,11 @@ static const struct fw_option options[] = {
       FW_OPTION(LIST, struct explore, iroots.idioms), .rare = true, IROOTS },
     { "window", 0, "N", "accesses of a thread that an idiom may span (100)",
       FW_OPTION(COUNT, struct explore, iroots.window), .rare = true, IROOTS },
+    { "delay", 0, "MS", "iroot: wait so long for threads in the kernel (10)",
+      FW_OPTION(COUNT, struct explore, iroots.delay), .rare = true, IROOTS,
+      .detail = "A thread that is held at a place of the iRoot goes on without the one it waits "
+                "for if nobody else can run. Threads that wait for a file, a socket, a child or "
+                "the time may come back and bring it: they have so many milliseconds. 0: none." },
     { "predictor", 0, "WHICH", "iroot: both (default), guess or proof",
       FW_OPTION(CHOICE, struct explore, iroots.predictor), .choices = fw_hunted_predictors,
       .rare = true, IROOTS,

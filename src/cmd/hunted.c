@@ -33,6 +33,8 @@ int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *op
         return fw_cmd_usage("--attempts and --profile must be at least 1");
     if (options->window < 1 || options->window > 100000)
         return fw_cmd_usage("--window: %" PRIu64 " is not between 1 and 100000", options->window);
+    if (options->delay > 60000)
+        return fw_cmd_usage("--delay: %" PRIu64 " is more than 60000", options->delay);
     return 0;
 }
 
@@ -111,6 +113,7 @@ static void make_hunt(struct fw_hunted *hunted, double limit)
                                    .idioms = hunted->idioms,
                                    .attempts = options->attempts,
                                    .limit = limit,
+                                   .delay = (uint32_t)options->delay,
                                    .infeasible = options->infeasible,
                                    .own_only = options->own };
 
@@ -258,6 +261,11 @@ void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_sta
     print_row(out, "witnesses", counts.witnessed);
     print_row(out, "... exposed", counts.reached);
     print_row(out, "exposed", exposed);
+    if (profile->hurried)
+        fw_output_printf(out,
+                         "critical sections were too long for %" PRIu64 " accesses: what is "
+                         "guessed of them may be more than can be\n",
+                         profile->hurried);
     if (profile->cut)
         fw_output_text(out, "the profiles were too long, or the time too short, to foresee all\n");
 }
@@ -289,6 +297,7 @@ void fw_hunted_json(const struct fw_hunted *hunted, struct fw_json *json)
     write_row(json, "undecided", profile->undecided);
     write_row(json, "witnesses", counts.witnessed);
     write_row(json, "witnesses_exposed", counts.reached);
+    fw_json_number(json, "hurried", profile->hurried);
     fw_json_bool(json, "cut", profile->cut);
     fw_json_real(json, "profile_seconds", profile->seconds);
     fw_json_end(json);

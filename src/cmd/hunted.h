@@ -24,7 +24,7 @@ extern const char *const fw_hunted_predictors[];
 struct fw_hunted_options {
     const char *db; /* NULL: the default for iroot, else none */
     struct fw_words idioms;
-    uint64_t attempts, quiet, window;
+    uint64_t attempts, quiet, window, delay;
     int predictor;
     bool infeasible, own;
 };

@@ -52,7 +52,28 @@ static int shell(const char *command)
     return status_of(status);
 }
 
-int fw_escort_prepare(const struct fw_escort_commands *commands, int output, struct fw_error *err)
+/* True: it has ended in time. */
+static bool await(pid_t pid, double limit, int *status)
+{
+    const struct timespec pause = { 0, 1000000 };
+    struct timespec start, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (;;) {
+        pid_t ended = waitpid(pid, status, WNOHANG);
+
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            return true;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9 >
+            limit)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+}
+
+int fw_escort_prepare(const struct fw_escort_commands *commands, double limit, int output,
+                      struct fw_error *err)
 {
     pid_t pid;
     int status = 0;
@@ -63,12 +84,19 @@ int fw_escort_prepare(const struct fw_escort_commands *commands, int output, str
     if (pid < 0)
         return fw_error_errno(err, "cannot start '%s'", commands->setup);
     if (pid == 0) {
+        setpgid(0, 0);
         be_quiet(output);
         execl("/bin/sh", "sh", "-c", commands->setup, (char *)NULL);
         _exit(127);
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    setpgid(pid, pid); /* whoever comes first */
+    if (!await(pid, limit, &status)) {
+        kill(-pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return fw_error_set(err, "the setup command '%s' takes longer than %g seconds (--limit)",
+                            commands->setup, limit);
+    }
     if (status)
         return fw_error_set(err, "the setup command '%s' failed with status %d", commands->setup,
                             status_of(status));

@@ -30,8 +30,9 @@ struct fw_escort {
     struct fw_escort_told *told;
 };
 
-/* Runs `setup`; -1: it failed. */
-int fw_escort_prepare(const struct fw_escort_commands *commands, int output, struct fw_error *err);
+/* Runs `setup`; -1: it failed, or took longer than so many seconds and was killed. */
+int fw_escort_prepare(const struct fw_escort_commands *commands, double limit, int output,
+                      struct fw_error *err);
 /* Starts the escort, if there is something to drive; it waits until the program's process is known
  * (*program, in memory that is shared if it is not set yet). */
 int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *commands,

@@ -152,8 +152,9 @@ static uint32_t roles_of(struct fw_watcher *watcher, uint32_t site, const struct
     return roles;
 }
 
-static void seek(struct fw_session *session, struct fw_watcher *watcher,
-                 const struct fw_memo_claim *claim, uint32_t attempt, struct fw_run_order *order)
+static void seek(const struct fw_hunt *hunt, struct fw_session *session,
+                 struct fw_watcher *watcher, const struct fw_memo_claim *claim, uint32_t attempt,
+                 struct fw_run_order *order)
 {
     uint32_t count = fw_session_head(session)->site_count;
 
@@ -168,6 +169,7 @@ static void seek(struct fw_session *session, struct fw_watcher *watcher,
     order->strategy = FW_STRATEGY_IROOT;
     order->idiom = claim->iroot.idiom;
     order->attempt = attempt;
+    order->delay = hunt->setup.delay;
 }
 
 static bool follow(const struct known *known, uint32_t attempt, struct fw_session *session,
@@ -198,7 +200,7 @@ void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session
     if (!claim)
         follow(known, attempt, session, steps, paths, order);
     else if (!known || !follow(known, attempt, session, steps, paths, order))
-        seek(session, watcher, claim, attempt, order);
+        seek(hunt, session, watcher, claim, attempt, order);
 }
 
 void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial)

@@ -28,6 +28,7 @@ struct fw_hunt_setup {
     unsigned idioms;      /* bit i: idiom i; 0: all */
     uint64_t attempts;    /* of each; 0: 2 */
     double limit;         /* seconds that a run may take */
+    uint32_t delay;       /* ms that threads in the kernel are waited for */
     bool infeasible;      /* also what is proved not to happen */
     bool own_only;        /* only the program's own code */
 };

@@ -150,7 +150,8 @@ static int record(struct fw_profiling *profiling, struct recording *to, struct f
     bool ended;
     int status;
 
-    if (fw_escort_prepare(&setup->session->escort, escorted.output, err) < 0) {
+    if (fw_escort_prepare(&setup->session->escort, setup->session->limit, escorted.output, err) <
+        0) {
         close(escorted.output);
         return -1;
     }
@@ -281,8 +282,9 @@ static void guess(struct fw_profiling *profiling, const struct recording *record
     struct fw_profile_options options = { .window = profiling->setup->window };
     struct fw_iroot_set *set = fw_iroot_set_create();
 
-    fw_profile_trace(recording->trace, fw_coverage_accesses(profiling->setup->coverage), &options,
-                     set, NULL);
+    profiling->state.hurried +=
+        fw_profile_trace(recording->trace, fw_coverage_accesses(profiling->setup->coverage),
+                         &options, set, NULL);
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         const struct fw_iroot *iroot = fw_iroot_set_get(set, i);
 

@@ -22,6 +22,7 @@ struct fw_profiling_state {
     uint64_t events; /* of the latest run */
     uint64_t guessed[FW_IDIOMS + 1]; /* by idiom; [0] is the sum */
     uint64_t proved[FW_IDIOMS + 1], refuted[FW_IDIOMS + 1], undecided[FW_IDIOMS + 1];
+    uint64_t hurried; /* accesses of sections that were too long: more is guessed */
     bool cut; /* runs were too long, or there was no time for all of it */
     double seconds;
 };

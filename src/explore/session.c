@@ -129,6 +129,7 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
     head->patience = order->patience;
     head->idiom = order->idiom;
     head->attempt = order->attempt;
+    head->delay = order->delay;
     if (order->step_count)
         memcpy(fw_session_area(session, head->steps_at), order->steps,
                order->step_count * sizeof *order->steps);
@@ -527,7 +528,7 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
     give_order(session, order);
     if (ftruncate(session->output, 0) < 0 || lseek(session->output, 0, SEEK_SET) < 0)
         return fw_error_errno(err, "cannot empty the output");
-    if (fw_escort_prepare(&session->setup.escort, session->output, err) < 0 ||
+    if (fw_escort_prepare(&session->setup.escort, session->setup.limit, session->output, err) < 0 ||
         fw_escort_start(&escort, &session->setup.escort, &session->head->claimed, session->output,
                         err) < 0)
         return -1;

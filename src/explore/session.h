@@ -57,6 +57,7 @@ struct fw_run_order {
     const uint32_t *choices;
     uint32_t choice_count, sleep_count; /* threads that sleep stand behind the choices */
     uint32_t idiom, attempt; /* FW_STRATEGY_IROOT; roles are flags of sites */
+    uint32_t delay; /* ... ms that it waits for threads in the kernel */
     uint32_t patience; /* ms that a step waits for a thread in the kernel; 0: as long as usual */
 };
 

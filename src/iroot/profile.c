@@ -305,20 +305,23 @@ static struct fw_shared *learn_shared(const struct fw_trace *trace, struct fw_st
     return shared;
 }
 
-void fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
-                      const struct fw_profile_options *options, struct fw_iroot_set *set,
-                      struct fw_iroot_set *outside)
+uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
+                          const struct fw_profile_options *options, struct fw_iroot_set *set,
+                          struct fw_iroot_set *outside)
 {
     struct fw_shared *shared = learn_shared(trace, accesses);
     struct fw_batch batch = fw_trace_batch(trace);
     struct fw_profile_options second = *options;
     struct fw_profiler *profiler;
+    uint64_t hurried;
 
     second.shared = shared;
     second.same_run = true;
     profiler = fw_profiler_create(trace->symbols, accesses, &second);
     fw_profiler_batch(profiler, &batch);
     fw_profiler_finish(profiler, set, outside);
+    hurried = fw_profiler_hurried(profiler);
     fw_profiler_destroy(profiler);
     fw_shared_destroy(shared);
+    return hurried;
 }

@@ -73,9 +73,9 @@ void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
 uint64_t fw_profiler_hurried(const struct fw_profiler *profiler);
 
 /* A whole trace, in two passes: one that learns what is shared.  `shared` and `same_run` of the
- * options are not looked at. */
-void fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
-                      const struct fw_profile_options *options, struct fw_iroot_set *set,
-                      struct fw_iroot_set *outside);
+ * options are not looked at.  Returns what fw_profiler_hurried says. */
+uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
+                          const struct fw_profile_options *options, struct fw_iroot_set *set,
+                          struct fw_iroot_set *outside);
 
 #endif

@@ -218,29 +218,7 @@ int fw_memo_claim(struct fw_memo *memo, const struct fw_memo_wish *wish, struct 
 struct change {
     struct fw_memo *memo;
     const struct fw_memo_claim *claim;
-    uint64_t lease;
 };
-
-static int renew(void *context, struct fw_error *err)
-{
-    struct change *change = context;
-    int64_t now;
-
-    if (fw_sql_now(change->memo->sql, &now, err) < 0)
-        return -1;
-    fw_query_say(&change->memo->q,
-                 "UPDATE claims SET expires = %" PRId64 " WHERE session = %" PRId64,
-                 now + (int64_t)change->lease * 1000, change->memo->session);
-    return fw_memo_do(change->memo, err);
-}
-
-int fw_memo_renew(struct fw_memo *memo, uint64_t lease, struct fw_error *err)
-{
-    struct change change = { .memo = memo, .lease = lease };
-
-    FW_ASSERT(memo->session);
-    return fw_memo_write(memo, renew, &change, err);
-}
 
 static int unclaim(void *context, struct fw_error *err)
 {

@@ -198,8 +198,6 @@ FW_VEC_TYPE(fw_memo_claims, struct fw_memo_claim);
 int fw_memo_claim(struct fw_memo *memo, const struct fw_memo_wish *wish,
                   struct fw_strtab *accesses, struct fw_memo_claims *claims, uint64_t *busy,
                   struct fw_error *err);
-/* All claims of this session last `lease` seconds from now. */
-int fw_memo_renew(struct fw_memo *memo, uint64_t lease, struct fw_error *err);
 /* Gives it back untried; NULL: all of this session. */
 int fw_memo_unclaim(struct fw_memo *memo, const struct fw_memo_claim *claim, struct fw_error *err);
 void fw_memo_claim_release(struct fw_memo_claim *claim);

@@ -252,7 +252,7 @@ struct fw_control_head {
     uint32_t patience;    /* ms that a step waits for a thread in the kernel; 0: as long as usual */
     uint32_t idiom;       /* 1 to 6, for FW_STRATEGY_IROOT */
     uint32_t attempt;     /* ... and which one it is, from 0 */
-    uint32_t reserved;
+    uint32_t delay;       /* ... and ms that it waits for threads in the kernel */
     uint64_t timeouts;    /* ns: waits and sleeps of at most so long are over when the strategy says
                              so; 0: none */
     char program[256];    /* claims even without hooks; may be empty */

@@ -22,8 +22,7 @@
 #include "runtime/strategy.h"
 
 #define ROLES  4u
-#define WINDOW 4096u             /* points between two accesses of the script */
-#define DELAY  (FW_SECOND / 100) /* for threads in the kernel, before all is given up */
+#define WINDOW 4096u /* points between two accesses of the script */
 
 /* Levels of who goes on, above the priorities of threads and below them. */
 enum level { HELD, BACK, USUAL, NEXT, NOW };
@@ -156,7 +155,8 @@ static void count_outside(struct fw_thread *t, void *context)
     *(unsigned *)context += t->state == FW_STATE_OUTSIDE || t->state == FW_STATE_NEW;
 }
 
-/* Threads in the kernel may come back and do what is waited for: is it time to go on without? */
+/* Threads in the kernel may come back and do what is waited for: they have some time for it before
+ * what has been reached is given up. */
 static bool is_patient(void)
 {
     unsigned outside = 0;
@@ -166,7 +166,7 @@ static bool is_patient(void)
         return false;
     if (!waits_since)
         waits_since = fw_now();
-    return fw_now() - waits_since < DELAY;
+    return fw_now() - waits_since < fw_control->delay * (FW_SECOND / 1000);
 }
 
 /* t goes on: what does that mean for the script? */

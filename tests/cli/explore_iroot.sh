@@ -52,6 +52,12 @@ expect 66 replay -q kept/exit-1*.sched
 expect 0 explore -q -s iroot --db=right.db -- ./right
 out_has ' 0 failed'
 
+# Two builds are known as such.
+"$FOREWEAVE" cc -g -O2 -pthread -DRIGHT right.c -o right || complain "cannot build right again"
+expect 0 explore -q -s iroot --db=right.db --delay=0 -- ./right
+expect 0 coverage show --db=right.db --format=json
+out_has '"builds":2'
+
 # Everything that has a witness is exposed.
 expect 66 explore -q -s iroot --db=other.db --format=json -o result.json -- ./lost
 [ "$(list witnesses)" = "$(list witnesses_exposed)" ] || complain "not all witnesses were exposed"
@@ -135,6 +141,7 @@ expect 2 explore -s iroot --idioms=7 -- ./lost
 err_has "'7' is not a number from 1 to 6"
 expect 2 explore -s iroot --attempts=0 -- ./lost
 expect 2 explore -s iroot --window=0 -- ./lost
+expect 2 explore -s iroot --delay=60001 -- ./lost
 expect 2 explore -n 5 --inputs=inputs --folder=kept -- ./lost
 expect 3 explore -s iroot --inputs=nothing-there -- ./lost
 echo '# nothing' >empty

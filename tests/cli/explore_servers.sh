@@ -87,6 +87,8 @@ expect 0 explore -q -s random -n 3 --setup='rm -f door' --drive='./client door; 
 # What goes wrong outside the program.
 expect 125 explore -q -n 3 --setup='exit 7' --drive='./client door' -- ./server door right
 err_has "the setup command 'exit 7' failed with status 7"
+expect 125 explore -q -n 3 --limit=0.3 --setup='sleep 30; true' --drive='./client door' -- ./server door right
+err_has "the setup command 'sleep 30; true' takes longer than 0.3 seconds (--limit)"
 expect 66 explore -q -n 3 --setup='rm -f door' --drive='./nothing-there' -- ./server door right
 out_has 'driver exit 127'
 expect 66 explore -q -n 1 --limit=1 --setup='rm -f door' --drive='sleep 30' -- ./server door right

@@ -153,17 +153,19 @@ void memo_leases_end(void **state)
 {
     const char *where = new_place();
     struct fw_memo *one = enter_memo(where, "c1", "small"), *two = enter_memo(where, "c2", "small");
-    struct fw_memo_wish gone = { .count = 1, .lease = 0 };
+    struct fw_memo_wish gone = { .count = 1, .lease = 0 }, held = { .count = 1, .lease = 100 };
     struct fw_memo_claims first, second;
 
     (void)state;
     predict(one, 0, 1, FW_MEMO_PROFILE, FW_MEMO_UNKNOWN);
-    first = claim(one, &gone);
+    first = claim(one, &held);
     assert_int_equal(first.len, 1);
-    OK(fw_memo_renew(one, 100, &err));
     second = claim(two, &any);
     assert_int_equal(second.len, 0);
-    OK(fw_memo_renew(one, 0, &err));
+    OK(fw_memo_unclaim(one, NULL, &err));
+    release_claims(&first);
+    first = claim(one, &gone);
+    assert_int_equal(first.len, 1);
     second = claim(two, &any); /* its time is over */
     assert_int_equal(second.len, 1);
     /* Who had it before claims it again: that is another claim. */

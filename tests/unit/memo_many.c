@@ -284,7 +284,7 @@ void memo_loses_an_answer(void **state)
     assert_int_equal(ask(where, "SELECT count(*) FROM failures"), 1);
     /* Lost twice, it is an error. */
     to_lose = 2;
-    FAILS(fw_memo_renew(memo, 1, &err), "the connection was lost");
+    FAILS(fw_memo_unclaim(memo, NULL, &err), "the connection was lost");
     lost = false;
     memo->sql->kind = real;
     fw_memo_close(memo);

@@ -28,10 +28,13 @@ static struct {
 } memory;
 struct fw_control_head *fw_control = &memory.head;
 
-/* Nothing is in the kernel here. */
+/* Who is in the kernel: nobody, unless a test says so. */
+static struct fw_thread *in_kernel;
+
 void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *context)
 {
-    (void)visit, (void)context;
+    if (in_kernel)
+        visit(in_kernel, context);
 }
 
 /* Which object a role is about, by idiom. */
@@ -176,6 +179,40 @@ static void test_what_cannot_be_does_no_harm(void **unused)
     assert_int_equal(count(&run, 0, "AxB"), SEEDS);
 }
 
+/* Somebody stands before the first access, and nobody else can run. */
+static bool goes_on_at_once(uint32_t delay)
+{
+    struct fw_thread first = { .number = 0, .state = FW_STATE_READY };
+    struct fw_list ready;
+
+    memory.head.idiom = 1;
+    memory.head.attempt = 0;
+    memory.head.delay = delay;
+    memory.head.sites_at = offsetof(__typeof__(memory), sites);
+    memory.sites[(int)'A'].flags = FW_SITE_ROLE(0);
+    fw_strategy_iroot.start();
+    fw_list_init(&ready);
+    fw_list_append(&ready, &first.link);
+    fw_strategy_iroot.born(&first);
+    arrive(&first, 1, 'A');
+    return fw_strategy_iroot.pick(NULL, &ready) == &first;
+}
+
+static void test_threads_in_the_kernel_have_the_delay(void **state)
+{
+    struct fw_thread other = { .number = 1, .state = FW_STATE_OUTSIDE };
+
+    (void)state;
+    in_kernel = NULL;
+    assert_true(goes_on_at_once(60000)); /* there is nobody to wait for */
+    in_kernel = &other;
+    assert_false(goes_on_at_once(60000));
+    assert_true(goes_on_at_once(0));
+    other.state = FW_STATE_BLOCKED; /* only we can wake it */
+    assert_true(goes_on_at_once(60000));
+    in_kernel = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_others_are_kept_away),
         cmocka_unit_test(test_any_of_several_visits_may_count),
         cmocka_unit_test(test_what_cannot_be_does_no_harm),
+        cmocka_unit_test(test_threads_in_the_kernel_have_the_delay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
