@@ -234,7 +234,7 @@ static int run_all(const struct fw_moments *moments, const struct fw_shown *witn
     bool over = false;
 
     for (; confirmation->runs < runs && !over; confirmation->runs++) {
-        struct fw_way way = { confirmation->runs, confirmation->loosely };
+        struct fw_way way = { confirmation->runs, confirmation->loosely, 0 };
         struct fw_run_result result;
         size_t shown;
 
@@ -276,7 +276,7 @@ int fw_confirm_script(const struct fw_moments *moments, const struct fw_shown *w
     struct fw_paths paths = { 0 };
     struct fw_turns turns = { 0 };
     struct fw_run_result result;
-    struct fw_way way = { (unsigned)confirmation->best, confirmation->loosely };
+    struct fw_way way = { (unsigned)confirmation->best, confirmation->loosely, 0 };
     int status = fw_witness_steps(moments, witness, way, session, &steps, &paths, err);
 
     for (size_t i = 0; i < steps.len; i++)

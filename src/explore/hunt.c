@@ -13,6 +13,7 @@
 struct known {
     const struct fw_moments *moments;
     struct fw_shown witness;
+    uint32_t matched; /* steps that the first attempt has followed */
 };
 
 struct fw_hunt {
@@ -62,7 +63,7 @@ void fw_hunt_destroy(struct fw_hunt *hunt)
 void fw_hunt_add(struct fw_hunt *hunt, const struct fw_iroot *iroot,
                  const struct fw_moments *moments, const struct fw_shown *witness)
 {
-    struct known known = { moments, *witness };
+    struct known known = { moments, *witness, 0 };
 
     if (!fw_iroot_set_add(hunt->witnessed, iroot))
         return;
@@ -73,13 +74,13 @@ void fw_hunt_add(struct fw_hunt *hunt, const struct fw_iroot *iroot,
 void fw_hunt_repeat(struct fw_hunt *hunt, const struct fw_moments *moments,
                     const struct fw_shown *run)
 {
-    struct known known = { moments, *run };
+    struct known known = { moments, *run, 0 };
 
     fw_vec_push(&hunt->repeated, known);
 }
 
 /* The witness of the iRoot; NULL: none. */
-static const struct known *known_of(const struct fw_hunt *hunt, const struct fw_iroot *iroot)
+static struct known *known_of(const struct fw_hunt *hunt, const struct fw_iroot *iroot)
 {
     uint32_t number = fw_iroot_set_find(hunt->witnessed, iroot);
 
@@ -175,7 +176,9 @@ static void seek(const struct fw_hunt *hunt, struct fw_session *session,
 static bool follow(const struct known *known, uint32_t attempt, struct fw_session *session,
                    struct fw_steps *steps, struct fw_paths *paths, struct fw_run_order *order)
 {
-    struct fw_way way = { .variant = attempt / 2, .loosely = attempt % 2 };
+    struct fw_way way = { .variant = attempt / 2,
+                          .loosely = attempt % 2,
+                          .exactly = attempt == 1 ? known->matched : 0 };
     struct fw_error ignored;
 
     if (fw_witness_steps(known->moments, &known->witness, way, session, steps, paths, &ignored) < 0)
@@ -206,10 +209,13 @@ void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session
 void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial)
 {
     const struct fw_memo_claim *claim = fw_hunt_claim(hunt, slot);
+    struct known *known = claim ? known_of(hunt, &claim->iroot) : NULL;
     bool exposed = false;
 
     if (!claim)
         return;
+    if (known && trial->astray)
+        known->matched = trial->astray - 1;
     for (size_t i = 0; i < trial->exposed.len; i++)
         exposed |= fw_iroot_compare(&trial->exposed.at[i], &claim->iroot) == 0;
     hunt->counts.attempts++;

@@ -3,10 +3,10 @@
  *
  * Which ones, and in which order, is the memo database's to say: first what has a witness, then the
  * others; idiom by idiom, the program's own code first; what several campaigns share is tested by
- * one of them.  A candidate with a witness is led along it; what goes otherwise than the witness is
- * tried again loosely, by places.  For all others threads are held at the iRoot's accesses
- * (runtime/strategy_iroot.c), in the first attempt with the priorities of threads in the order of
- * their creation, in the second in the opposite one.
+ * one of them.  A candidate with a witness is led along it; if a run goes otherwise the next one
+ * follows exactly up to the last step that matched, and from there loosely, by places.  For all
+ * others threads are held at the iRoot's accesses (runtime/strategy_iroot.c), in the first attempt
+ * with the priorities of threads in the order of their creation, in the second in the opposite one.
  *
  *     for each round:
  *         count = fw_hunt_plan(hunt, size, err);

@@ -26,6 +26,7 @@ struct fw_capture; /* keep.h */
 struct fw_trial {
     uint64_t number; /* from 1 */
     bool done;       /* false: there was no time for it */
+    uint32_t astray; /* 1 + the first of its steps that went otherwise; 0: none */
     bool redundant;  /* it was the same as another one and ended before its end */
     bool diverged;   /* it did not follow its choices */
     bool partly;     /* it had more decisions than could be told */

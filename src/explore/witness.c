@@ -16,9 +16,14 @@ struct builder {
     FW_VEC(uint64_t) begun; /* by thread: 1 + the latest event whose moment it has begun */
     FW_VEC(uint64_t) aligned; /* by thread: 1 + the event of the latest landmark it was led to */
     FW_VEC(uint64_t) led;     /* by thread: 1 + the event that it was led to last */
-    bool loosely;
+    struct fw_way way;
     struct fw_error *err;
 };
+
+static bool is_loose(const struct builder *b)
+{
+    return b->way.loosely && b->steps->len >= b->way.exactly;
+}
 
 static struct fw_control_step *add_step(struct builder *b, uint32_t thread, enum fw_step_how how)
 {
@@ -63,6 +68,7 @@ static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32
     uint32_t thread = b->moments->events.at[index].thread;
     const struct fw_landmark *mark = fw_moments_landmark(b->moments, index);
     struct fw_control_step *step = NULL;
+    bool loosely;
 
     fw_vec_extend(&b->aligned, (size_t)thread + 1);
     fw_vec_extend(&b->led, (size_t)thread + 1);
@@ -76,9 +82,10 @@ static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32
         if (fw_moments_same(b->moments, mark->event, index))
             return step;
     }
-    step = add_step(b, thread, b->loosely || again ? FW_STEP_PLACE : FW_STEP_BLOCKS);
+    loosely = is_loose(b) || again;
+    step = add_step(b, thread, loosely ? FW_STEP_PLACE : FW_STEP_BLOCKS);
     step->site = site;
-    step->ordinal = b->loosely || again
+    step->ordinal = loosely
                         ? arrivals(b, index, mark)
                         : fw_moments_blocks(b->moments, index) - (mark ? mark->blocks : 0);
     b->led.at[thread] = index + 1;
@@ -187,7 +194,7 @@ static uint64_t limit_of(const struct builder *b, const struct fw_shown *witness
             continue;
         placed = fw_moments_placed(moments, goal);
         if (placed < next && placed < limit && (!mark || mark->event <= placed) &&
-            (b->loosely || leaves(moments, placed, next)))
+            (is_loose(b) || leaves(moments, placed, next)))
             limit = placed;
     }
     return limit;
@@ -422,7 +429,7 @@ int fw_witness_steps(const struct fw_moments *moments, const struct fw_shown *wi
     struct builder b = { .moments = moments,
                          .session = session,
                          .steps = steps,
-                         .loosely = way.loosely,
+                         .way = way,
                          .err = err };
     struct fw_shown whole = *witness;
     uint64_t *order = unpack(&whole);
@@ -448,9 +455,11 @@ int fw_preemption_steps(const struct fw_moments *moments, uint64_t event,
                         struct fw_session *session, struct fw_steps *steps,
                         struct fw_paths *paths, struct fw_error *err)
 {
-    struct builder b = {
-        .moments = moments, .session = session, .steps = steps, .loosely = true, .err = err
-    };
+    struct builder b = { .moments = moments,
+                         .session = session,
+                         .steps = steps,
+                         .way = { .loosely = true },
+                         .err = err };
     uint32_t thread;
     int status;
 

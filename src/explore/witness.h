@@ -41,7 +41,8 @@ FW_VEC_TYPE(fw_paths, struct fw_control_path);
 
 struct fw_way {
     unsigned variant;
-    bool loosely; /* threads are led to places, however many basic blocks that takes */
+    bool loosely; /* threads are led to places, however many basic blocks that takes ... */
+    uint32_t exactly; /* ... from behind so many steps on: those a run has followed */
 };
 
 /*
