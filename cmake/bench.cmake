@@ -20,3 +20,6 @@ set_target_properties(bench_predict PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_
 add_executable(bench_iroots bench/bench_iroots.c)
 target_link_libraries(bench_iroots PRIVATE foreweave_core Threads::Threads)
 set_target_properties(bench_iroots PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+add_executable(bench_active bench/bench_active.c)
+target_link_libraries(bench_active PRIVATE foreweave_core Threads::Threads)
+set_target_properties(bench_active PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
