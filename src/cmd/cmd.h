@@ -147,6 +147,9 @@ int fw_cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int fw_cmd_output(struct fw_output *out, const char *path);
 
+/* The same, before long work: can it be opened?  Nothing is left behind. */
+int fw_cmd_try_output(const char *path);
+
 /* Is `out` one of the operands that are read?  Then a usage error: it would be overwritten. */
 int fw_cmd_check_output(const char *out, int argc, char **argv);
 bool fw_cmd_same_file(const char *in, const char *out);

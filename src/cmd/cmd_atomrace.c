@@ -247,7 +247,9 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     fw_handed_init(&work.handed);
     fw_caught_init(&work.caught);
-    status = find_noise(&work);
+    status = fw_cmd_try_output(work.options->output);
+    if (!status)
+        status = find_noise(&work);
     if (!status)
         status = find_places(&work);
     if (!status)

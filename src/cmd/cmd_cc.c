@@ -62,6 +62,17 @@ static int execute(const struct fw_words *command)
     return 126;
 }
 
+/* No compiler has one of that name. */
+static bool has_late_option(int argc, char **argv)
+{
+    static const char ours[] = "--compiler=";
+
+    for (int i = 0; i < argc; i++)
+        if (strncmp(argv[i], ours, strlen(ours)) == 0)
+            return true;
+    return false;
+}
+
 static int wrap(const struct wrapper *wrapper, bool cxx, int argc, char **argv)
 {
     const char *name = cxx ? "c++" : "cc";
@@ -72,7 +83,9 @@ static int wrap(const struct wrapper *wrapper, bool cxx, int argc, char **argv)
     struct fw_error err;
     int status = FW_EXIT_OK;
 
-    if (fw_cc_compiler_find(&compiler, wrapper->compiler, cxx, &err) < 0)
+    if (has_late_option(argc, argv))
+        status = fw_cmd_usage("%s: --compiler comes before the compiler's own arguments", name);
+    else if (fw_cc_compiler_find(&compiler, wrapper->compiler, cxx, &err) < 0)
         status = fw_cmd_usage("%s: %s", name, err.message);
     else if (fw_cc_call_read(&call, compiler.family, argc, argv, &err) < 0)
         status = fw_cmd_usage("%s: %s", name, err.message);

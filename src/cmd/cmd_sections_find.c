@@ -118,8 +118,10 @@ static int run_program(struct work *work, char **argv)
     struct fw_places places;
     struct fw_error err;
     char *path, *slash;
-    int status = 0;
+    int status = fw_cmd_try_output(work->options->output);
 
+    if (status)
+        return status;
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     if (fw_places_find(&places, &err) < 0 || fw_place_default(&path, &err) < 0) {

@@ -195,7 +195,9 @@ static int write_result(struct work *work)
     if (status)
         return status;
     if (!fw_refinement_facts(work->refinement).good) {
-        fw_cmd_error("no run of '%s' was good: nothing can be said of its sections", work->argv[0]);
+        fw_cmd_error("no run of '%s' was good: nothing can be said of its sections; with noise "
+                     "that is weaker than %s some may be (--noise)",
+                     work->argv[0], work->options->noise);
         return FW_EXIT_INPUT;
     }
     if (!work->options->quiet)
@@ -306,7 +308,9 @@ static int run(const void *values, int argc, char **argv)
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     fw_handed_init(&work.handed);
-    status = prepare(&work);
+    status = fw_cmd_try_output(work.options->output);
+    if (!status)
+        status = prepare(&work);
     if (!status)
         status = run_all(&work);
     if (!status)

@@ -79,6 +79,21 @@ int fw_cmd_output(struct fw_output *out, const char *path)
     return 0;
 }
 
+int fw_cmd_try_output(const char *path)
+{
+    struct fw_output out;
+    struct stat about;
+    int status;
+
+    if (!path || strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode) &&
+                                            !S_ISDIR(about.st_mode)))
+        return 0;
+    status = fw_cmd_output(&out, path);
+    if (!status)
+        fw_output_abandon(&out);
+    return status;
+}
+
 bool fw_cmd_same_file(const char *in, const char *out)
 {
     struct stat a, b;

@@ -56,10 +56,12 @@ static bool is_placed(const struct fw_placements *placements, uint32_t section)
 }
 
 /* Why a section is in no file: what the file says that has its function, or else the first one. */
-static const char *reason_of(const struct fw_placements *placements, uint32_t section)
+static const char *reason_of(const struct fw_placements *placements, uint32_t section,
+                             bool *foreign)
 {
     const char *reason = NULL;
 
+    *foreign = true;
     for (size_t i = 0; i < placements->len; i++)
         for (size_t k = 0; k < placements->at[i].unplaced.len; k++) {
             const struct fw_unplaced *unplaced = &placements->at[i].unplaced.at[k];
@@ -68,8 +70,20 @@ static const char *reason_of(const struct fw_placements *placements, uint32_t se
                 continue;
             if (!reason || !unplaced->foreign)
                 reason = unplaced->reason;
+            *foreign &= unplaced->foreign;
         }
     return reason ? reason : "it is in none of the files";
+}
+
+static void tell_left_out(const struct fw_sections *sections,
+                          const struct fw_placements *placements, uint32_t section)
+{
+    bool foreign;
+    const char *reason = reason_of(placements, section, &foreign);
+
+    fw_cmd_warning("section '%s' is left out: %s%s", sections->at.at[section].name, reason,
+                   foreign && placements->len == 1 ? " (other files are looked into by --module)"
+                                                   : "");
 }
 
 static void tell_missing_parts(const struct fw_sections *sections,
@@ -119,8 +133,7 @@ int fw_regions_place(const struct fw_sections *sections, const char *const *file
         if (is_placed(placements, i))
             placed++;
         else if (!quiet)
-            fw_cmd_warning("section '%s' is left out: %s", sections->at.at[i].name,
-                           reason_of(placements, i));
+            tell_left_out(sections, placements, i);
     }
     if (!quiet) {
         tell_missing_parts(sections, placements);

@@ -311,6 +311,8 @@ int a[1024];
 void add(int value, int count) { for (int i = 0; i < count; i++) a[i] += value; }
 END
 clang -O2 -mavx2 -S loop.c -o - | grep -q ymm || complain "clang alone makes no wide accesses"
+expect 2 cc -O2 -S loop.c --compiler=clang -o -
+err_has "--compiler comes before the compiler's own arguments"
 expect 0 cc --compiler=clang -O2 -mavx2 -S loop.c -o -
 out_has "__tsan_"
 out_lacks ymm

@@ -281,6 +281,8 @@ int main(void)
 PROGRAM
 printf 'foreweave sections 1\nsection plugged given bump\n  entry r plugin.c:2\n  end w plugin.c:2 allow=r\n' >plugin.sections
 "$FOREWEAVE" cc -g -fPIC -shared plugin.c -o plugin.so && "$FOREWEAVE" cc -g host.c -o host || complain "the host does not build"
+expect 3 heal --sections=plugin.sections --how=lock -- ./shop plain
+err_has "there is no function 'bump' with accesses that have hooks (other files are looked into by --module)"
 expect 0 heal --sections=plugin.sections --how=lock --module=plugin.so -- ./host
 err_has "healing by locks: 1 section entered"
 expect 3 heal --sections=plugin.sections --how=lock -- ./host

@@ -40,7 +40,13 @@ err_has "--sections: which ones?"
 expect 2 sections refine --sections=bank.sections --runs=0 -- ./bank
 err_has "--runs: at least one run is needed"
 expect 3 sections refine --sections=bank.sections --max=2 --ok=false -- ./bank
-err_has "no run of './bank' was good: nothing can be said of its sections"
+err_has "no run of './bank' was good: nothing can be said of its sections" "weaker than random:"
+rm -f ran
+for command in "sections refine --sections=bank.sections" "sections find" atomrace; do # before any run
+    expect 125 $command -o no/such/folder -- sh -c 'touch ran'
+    err_has "no/such/folder"
+done
+[ ! -e ran ] || complain "a program was run whose result cannot be written"
 expect 3 sections refine --sections=bank.sections -- ./stack
 err_has "no section of 'bank.sections' is in './stack'"
 [ ! -e .foreweave/last/trace.fwt ] || complain "traces are left behind"
