@@ -53,7 +53,10 @@ struct check {
     bool stats;
 };
 
-static const struct check defaults = { .cp = CP_BY_PAIRS, .from = FW_FROM_UNKNOWN, .steps = 12 };
+#define NOT_GIVEN UINT64_MAX /* then it is what each analysis has */
+
+static const struct check defaults = { .cp = CP_BY_PAIRS, .from = FW_FROM_UNKNOWN, .steps = 12,
+                                       .cap = NOT_GIVEN, .window = NOT_GIVEN };
 
 #define WHAT   "what is looked for"
 #define LIMITS "limits"
@@ -140,13 +143,19 @@ static const struct fw_option options[] = {
 
 static int select_analyses(const struct check *check, struct fw_selection *selection)
 {
+    bool iroot = false;
+    int status;
+
     if (check->order.len && check->analyses.len)
         return fw_cmd_usage("--order is a question of its own: it takes no --analysis");
     if (check->order.len)
         fw_vec_push(selection, &fw_analysis_order);
-    else
-        return fw_selection_make(selection, &check->analyses);
-    return 0;
+    status = check->order.len ? 0 : fw_selection_make(selection, &check->analyses);
+    for (size_t i = 0; i < selection->len; i++)
+        iroot |= strcmp(selection->at[i]->name, "iroot") == 0;
+    if (!status && check->idioms.len && !iroot)
+        return fw_cmd_usage("--idioms is for --analysis=iroot");
+    return status;
 }
 
 static uint64_t peak_kilobytes(void)
@@ -268,6 +277,11 @@ static int parse_idioms(const struct fw_words *words, uint32_t *idioms)
     return 0;
 }
 
+static uint32_t at_most(uint64_t number)
+{
+    return number == NOT_GIVEN ? 0 : number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
 static int parse_options(const struct check *check, struct fw_check_job *job)
 {
     bool pairs_all = check->pairs == PAIRS_ALL;
@@ -280,8 +294,8 @@ static int parse_options(const struct check *check, struct fw_check_job *job)
     };
     job->options = (struct fw_predict_options) {
         .pairs_all = pairs_all,
-        .cap = check->cap < UINT32_MAX ? (uint32_t)check->cap : UINT32_MAX,
-        .window = check->window < UINT32_MAX ? (uint32_t)check->window : UINT32_MAX,
+        .cap = at_most(check->cap),
+        .window = at_most(check->window),
         .two_variables = check->two_variables,
         .third_thread = check->third_thread,
         .final_reads = check->final_reads,
@@ -292,6 +306,8 @@ static int parse_options(const struct check *check, struct fw_check_job *job)
     job->limits.steps = check->budget;
     job->limits.all_steps = check->format == FW_FORMAT_JSON || check->steps == 0;
     job->limits.jobs = check->jobs < 4096 ? (size_t)check->jobs : 4096;
+    if (!check->cap || !check->window)
+        return fw_cmd_usage("--cap and --window must be at least 1");
     status = parse_idioms(&check->idioms, &job->options.idioms);
     return status ? status : parse_time(check->time, &job->limits.seconds);
 }

@@ -72,6 +72,8 @@ static int run(const void *values, int argc, char **argv)
         return status;
     if (fw_memo_open(&into, merge->into, FW_MEMO_WRITE, (unsigned)merge->wait, &err) < 0)
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (!status && !argc && !merge->quiet)
+        fw_output_printf(&out, "%s: nothing to merge; it has this version\n", fw_memo_name(into));
     for (int i = 0; i < argc && !status; i++)
         status = merge_one(merge, into, argv[i], &out);
     fw_memo_close(into);

@@ -40,7 +40,7 @@ static const struct explore defaults = { .strategy = FW_EXPLORE_PCT,
                                          .depth = 3,
                                          .seed = 1,
                                          .jobs = 1,
-                                         .iroots = { .attempts = 2,
+                                         .iroots = { .attempts = FW_HUNTED_ATTEMPTS,
                                                      .quiet = FW_PROFILING_QUIET,
                                                      .window = FW_IROOT_WINDOW,
                                                      .delay = 10 },
@@ -444,7 +444,8 @@ static int explore_input(const struct explore *explore, const struct fw_campaign
     struct fw_predicted predicted = { 0 };
     struct fw_explore_watch watch;
     struct fw_hunted hunted;
-    int status = fw_hunted_check(&hunted, &explore->iroots);
+    int status = fw_hunted_check(&hunted, &explore->iroots,
+                                 explore->strategy == FW_EXPLORE_IROOT);
 
     setup.session.argv = argv;
     setup.context = &watch;

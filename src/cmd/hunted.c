@@ -18,9 +18,25 @@ const char *const fw_hunted_predictors[] = { "both", "guess", "proof", NULL };
 
 /* --- options --------------------------------------------------------------------------------- */
 
-int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *options)
+/* An option of the hunt that differs from its default, or NULL. */
+static const char *option_of_hunt(const struct fw_hunted_options *options)
 {
+    return options->idioms.len                               ? "idioms"
+           : options->attempts != FW_HUNTED_ATTEMPTS         ? "attempts"
+           : options->quiet != FW_PROFILING_QUIET            ? "profile"
+           : options->predictor != FW_HUNTED_BOTH            ? "predictor"
+           : options->infeasible                             ? "infeasible"
+           : options->own                                    ? "own"
+                                                             : NULL;
+}
+
+int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *options, bool hunts)
+{
+    const char *other = hunts ? NULL : option_of_hunt(options);
+
     *hunted = (struct fw_hunted) { .options = options };
+    if (other)
+        return fw_cmd_usage("--%s is for --strategy=iroot", other);
     for (size_t i = 0; i < options->idioms.len; i++) {
         uint64_t idiom;
 
@@ -261,6 +277,8 @@ void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_sta
     print_row(out, "witnesses", counts.witnessed);
     print_row(out, "... exposed", counts.reached);
     print_row(out, "exposed", exposed);
+    fw_output_text(out, "  (answers are counted by recording: what one cannot do another may; "
+                        "foreweave coverage show has the sum)\n");
     if (profile->hurried)
         fw_output_printf(out,
                          "critical sections were too long for %" PRIu64 " accesses: what is "

@@ -12,6 +12,8 @@
 #include "explore/campaign.h"
 #include "explore/profiling.h"
 
+#define FW_HUNTED_ATTEMPTS 2u /* by default */
+
 enum fw_hunted_predictor {
     FW_HUNTED_BOTH,
     FW_HUNTED_GUESS,
@@ -48,7 +50,7 @@ struct fw_hunted {
 };
 
 /* 0, or the exit status after printing what is wrong. */
-int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *options);
+int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *options, bool hunts);
 
 /*
  * Opens the database and, for strategy iroot, makes the profiles; fills in what the setup of the

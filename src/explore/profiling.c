@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #define MOST_RUNS 100u                /* however much they bring */
-#define NUMBERS   (UINT64_C(1) << 40) /* of recorded runs, in the memo database */
 #define LOOK      20000000            /* nanoseconds between two looks at the clock */
 #define SHORT     10000u              /* events of a recording without repeats: try with them */
 #define LONG      100000u             /* ... of one with them: that is too many */
@@ -406,7 +405,7 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     struct fw_ledger ledger = { .memo = setup->memo,
                                 .coverage = setup->coverage,
                                 .strategy = "profile" };
-    struct fw_trial trial = { .number = NUMBERS + profiling->state.runs };
+    struct fw_trial trial = { .number = FW_MEMO_APART + profiling->state.runs };
     struct fw_ledger_entry entry = { .trial = &trial };
     int status;
 

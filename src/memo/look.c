@@ -222,7 +222,7 @@ static int take_iroot(void *context, const struct fw_sql_row *row)
         .campaign = row->at[10],
         .input = row->at[11],
         .strategy = row->at[12],
-        .number = number(row, 13),
+        .number = number(row, 13) % FW_MEMO_APART,
         .when = fw_sql_number(row, 14),
     };
 
@@ -288,7 +288,7 @@ static int take_run(void *context, const struct fw_sql_row *row)
     struct looking *look = context;
     struct fw_memo_past run = {
         .campaign = text(row, 0),
-        .number = number(row, 1),
+        .number = number(row, 1) % FW_MEMO_APART,
         .input = text(row, 2),
         .strategy = text(row, 3),
         .outcome = text(row, 4),

@@ -90,6 +90,9 @@ struct fw_memo_failure {
 
 struct fw_memo_claim; /* below */
 
+/* Runs of another kind than a campaign's own are numbered from here on; they are told from 0 on. */
+#define FW_MEMO_APART (UINT64_C(1) << 40)
+
 struct fw_memo_run {
     uint64_t number; /* in its campaign */
     const char *strategy;

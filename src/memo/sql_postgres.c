@@ -56,7 +56,7 @@ static int load(struct fw_error *err)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-/* libpq ends its messages with newlines, and puts several lines into one. */
+/* libpq ends its messages with newlines, and puts several lines into one, indented by tabs. */
 static int describe(const struct postgres *p, const char *what, const char *text,
                     struct fw_error *err)
 {
@@ -64,9 +64,9 @@ static int describe(const struct postgres *p, const char *what, const char *text
     size_t used = 0;
 
     for (; *text && used + 1 < sizeof message; text++) {
-        if (*text != '\n')
+        if (*text != '\n' && *text != '\t')
             message[used++] = *text;
-        else if (text[1] && used + 3 < sizeof message)
+        else if (*text == '\n' && text[1] && used + 3 < sizeof message)
             used += (size_t)sprintf(message + used, "; ");
     }
     message[used] = '\0';

@@ -159,6 +159,7 @@ err_is "foreweave: 'sum.db' knows no program 'til': did you mean 'till'?"
 expect 2 coverage export --db=sum.db --format=svg
 err_has "a picture is of one program, 'sum.db' knows 2: choose with --program"
 expect 0 coverage merge --into=empty.db
+out_is "empty.db: nothing to merge; it has this version"
 expect 0 coverage show --db=empty.db
 out_is "'empty.db' knows no program yet"
 
@@ -199,6 +200,7 @@ expect 2 coverage show --idiom=7
 err_has "there are idioms 1 to 6"
 expect 3 coverage show --db=postgresql:///x?host=/nowhere
 one_error
+err_lacks '?Is'
 expect 3 coverage show --db=postgresql://me:hush@localhost:1/x
 one_error
 err_lacks hush

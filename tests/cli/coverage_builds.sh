@@ -57,6 +57,8 @@ expect 0 coverage show --format=json
 jq -e --arg s "$schedule" '.programs[0] | .builds == 2 and .failures >= 1 and (.build | length) >= 16
     and ([.growth[].failure.schedule | select(. == $s)] | length) == .failures' "$out" >/dev/null ||
     complain "JSON lacks builds, or schedules: $(cat "$out")"
+jq -e '[.programs[0].growth[] | select(.strategy == "profile") | .run] | min == 1 and max < 100' "$out" >/dev/null ||
+    complain "profiles have strange numbers"
 id=$(jq -r '.programs[0].build' "$out")
 expect 0 coverage show --build="${id:0:6}"
 out_has "build ${id:0:12}, one of 2"

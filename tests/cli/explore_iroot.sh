@@ -142,6 +142,10 @@ err_has "'7' is not a number from 1 to 6"
 expect 2 explore -s iroot --attempts=0 -- ./lost
 expect 2 explore -s iroot --window=0 -- ./lost
 expect 2 explore -s iroot --delay=60001 -- ./lost
+expect 2 explore -s pct --attempts=3 -- ./lost
+err_has "--attempts is for --strategy=iroot"
+expect 2 explore --own -- ./lost
+err_has "--own is for --strategy=iroot"
 expect 2 explore -n 5 --inputs=inputs --folder=kept -- ./lost
 expect 3 explore -s iroot --inputs=nothing-there -- ./lost
 echo '# nothing' >empty

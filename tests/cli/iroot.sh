@@ -46,6 +46,11 @@ expect 66 check -a iroot --idioms=2,3 "$traces/iroot-2.std"
 out_has "iroot: 1 finding, complete"
 expect 2 check -a iroot --idioms=7 "$traces/iroot-2.std"
 err_has "--idioms: '7' is no idiom; they are numbered from 1 to 6"
+expect 2 check -a iroot --window=0 "$traces/iroot-2.std"
+expect 2 check -a iroot --cap=0 "$traces/iroot-2.std"
+err_has "--cap and --window must be at least 1"
+expect 2 check -a race --idioms=2 "$traces/iroot-2.std"
+err_has "--idioms is for --analysis=iroot"
 printf 'T1|r(x)|1\nT1|w(z)|0\nT1|w(x)|2\nT2|w(x)|3\n' >apart.std
 expect 66 check -a iroot --idioms=2 --window=2 --format=json -o r.json apart.std
 expect 0 trace verify apart.std r.json
