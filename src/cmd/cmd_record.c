@@ -243,7 +243,7 @@ static int run(const void *values, int argc, char **argv)
 static const struct fw_example examples[] = {
     { "foreweave record -- ./hidden", "trace in .foreweave/last/trace.fwt" },
     { "foreweave record --seed=7 -o t.fwt -- ./hidden", "another interleaving" },
-    { "foreweave record --coverage -- ./hidden", "and what it exposed, for foreweave coverage" },
+    { "foreweave record --db=seen.db -- ./hidden", "and what it exposed, for foreweave coverage" },
     { "foreweave record -q -o t.fwt -- sh -c ./hidden", "no messages; through a shell" },
     { 0 },
 };
