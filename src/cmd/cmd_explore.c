@@ -114,7 +114,7 @@ static const struct fw_option options[] = {
       FW_OPTION(FLAG, struct explore, virtual_time), .rare = true, HOW,
       .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
     { "timeouts", 0, "WHICH", "waits that may time out: never, short (default), any",
-      FW_OPTION(CHOICE, struct explore, timeouts), .choices = timeouts, HOW,
+      FW_OPTION(CHOICE, struct explore, timeouts), .choices = timeouts, .rare = true, HOW,
       .detail = "Threads that wait with a time limit, or sleep, may find that it has passed at any "
                 "point of the others, and the clocks go forward then. short: limits of at most a "
                 "second. any: all, also those that never pass in practice. never: limits pass as "
