@@ -209,7 +209,12 @@ static int jumps()
     action.sa_handler = handler;
     sigaction(SIGALRM, &action, nullptr);
     how = "split";
+    sigset_t alarm; // which is for this thread: the jump leads to its stack
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
     pthread_create(&second, nullptr, work, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
     for (volatile int i = 0; i < 20; i++) {
         if (sigsetjmp(jump, 1) == 0) {
             ualarm(300, 0);
