@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -69,11 +70,25 @@ static bool is_meant(const struct fw_control_head *head)
     return fw_modules_main_has_hooks() || strcmp(fw_control_executable(), head->program) == 0;
 }
 
+/* The first process that is meant has the run.  So has what it executes instead of itself, if that
+ * has hooks and it had none: what env starts, or a script. */
+static bool claims(struct fw_control_head *head)
+{
+    int32_t self = (int32_t)fw_call(SYS_getpid, 0, 0, 0, 0), former = 0;
+
+    if (atomic_compare_exchange_strong(&head->claimed, &former, self))
+        return true;
+    if (former != self || head->has_hooks || !fw_modules_main_has_hooks())
+        return false;
+    memset(&head->has_hooks, 0,
+           offsetof(struct fw_control_head, asked) - offsetof(struct fw_control_head, has_hooks));
+    return true;
+}
+
 bool fw_control_open(const char *path)
 {
     long fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0), size;
     struct fw_control_head *head;
-    int32_t nobody = 0;
     bool meant;
 
     if (fd < 0)
@@ -88,9 +103,7 @@ bool fw_control_open(const char *path)
     meant = is_whole(head, (uint64_t)size) && is_meant(head);
     if (meant)
         fw_control_serve(head);
-    if (!meant ||
-        !atomic_compare_exchange_strong(&head->claimed, &nobody,
-                                        (int32_t)fw_call(SYS_getpid, 0, 0, 0, 0))) {
+    if (!meant || !claims(head)) {
         munmap(head, (size_t)size);
         return false;
     }

@@ -87,12 +87,15 @@ static void *adds(void *unused)
 int main(void)
 {
     pthread_t one, two;
+    int both = 12;
     place = malloc(1 << 20);
     pthread_create(&one, NULL, adds, NULL);
     pthread_create(&two, NULL, adds, NULL);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    return x % 2 ? 2 : x < 6;
+    for (int i = 0; i < 3; i++)
+        both -= 2 * (int)((uintptr_t)place >> (12 + i) & 1);
+    return x != both;
 }
 END_C
 "$FOREWEAVE" cc -g placed.c -o placed || complain "cannot build"
