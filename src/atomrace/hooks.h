@@ -1,90 +1,17 @@
 /*
- * hooks.h - internal to hooks_access.c and hooks_heal.c: the calls that the compiler puts before
- * every plain access, made of two functions of theirs:
- *
- *     static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc);
- *     static inline void on_unaligned(void *address, unsigned size, bool write, uintptr_t pc);
- *
- * The latter may lie in two words.  Included once, after them.
+ * hooks.h - internal to hooks_access.c and hooks_heal.c: the hooks of plain accesses, made of their
+ * on_access and on_unaligned (runtime/hooks_plain.h).  Ranges are looked at alike.
  */
 #ifndef FW_ATOMRACE_HOOKS_H
 #define FW_ATOMRACE_HOOKS_H
 
 #include "atomrace/overlap.h"
 
-/* What the compilers call; no header declares it. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
-/* The short way of each lies in one line of the cache. */
-#define HOOK(name, on, size, write)                                                                \
-    FW_EXPORT __attribute__((aligned(64))) void __tsan_##name(void *address)                       \
-    {                                                                                              \
-        on(address, size, write, FW_PC);                                                           \
-    }                                                                                              \
-    FW_EXPORT void __tsan_##name##_pc(void *address, void *pc)                                     \
-    {                                                                                              \
-        on(address, size, write, (uintptr_t)pc);                                                   \
-    }
-
-/* A read and a write of the same bytes: what conflicts with either conflicts with the write. */
-#define HOOKS(prefix, on, size)                                                                    \
-    HOOK(prefix##read##size, on, size, false)                                                      \
-    HOOK(prefix##write##size, on, size, true)                                                      \
-    HOOK(prefix##read_write##size, on, size, true)
-
-HOOKS(, on_access, 1)
-HOOKS(, on_access, 2)
-HOOKS(, on_access, 4)
-HOOKS(, on_access, 8)
-HOOKS(, on_unaligned, 16)
-HOOKS(unaligned_, on_unaligned, 2)
-HOOKS(unaligned_, on_unaligned, 4)
-HOOKS(unaligned_, on_unaligned, 8)
-HOOKS(unaligned_, on_unaligned, 16)
-HOOKS(volatile_, on_access, 1)
-HOOKS(volatile_, on_access, 2)
-HOOKS(volatile_, on_access, 4)
-HOOKS(volatile_, on_access, 8)
-HOOKS(volatile_, on_unaligned, 16)
-HOOKS(unaligned_volatile_, on_unaligned, 2)
-HOOKS(unaligned_volatile_, on_unaligned, 4)
-HOOKS(unaligned_volatile_, on_unaligned, 8)
-HOOKS(unaligned_volatile_, on_unaligned, 16)
-
-/* --- ranges -------------------------------------------------------------------------------- */
-
-FW_EXPORT void __tsan_read_range(void *address, size_t bytes)
+static inline void on_range(void *address, size_t bytes, bool write, uintptr_t pc)
 {
-    fw_overlap_range((uintptr_t)address, bytes, false, FW_PC);
+    fw_overlap_range((uintptr_t)address, bytes, write, pc);
 }
 
-FW_EXPORT void __tsan_write_range(void *address, size_t bytes)
-{
-    fw_overlap_range((uintptr_t)address, bytes, true, FW_PC);
-}
-
-FW_EXPORT void __tsan_read_range_pc(void *address, size_t bytes, void *pc)
-{
-    fw_overlap_range((uintptr_t)address, bytes, false, (uintptr_t)pc);
-}
-
-FW_EXPORT void __tsan_write_range_pc(void *address, size_t bytes, void *pc)
-{
-    fw_overlap_range((uintptr_t)address, bytes, true, (uintptr_t)pc);
-}
-
-/* --- virtual tables ------------------------------------------------------------------------ */
-
-/* Constructors and destructors store the pointer anew on every level; the same value is no news. */
-FW_EXPORT void __tsan_vptr_update(void **pointer, void *value)
-{
-    if (*pointer != value)
-        on_access(pointer, 8, true, FW_PC);
-}
-
-FW_EXPORT void __tsan_vptr_read(void **pointer)
-{
-    on_access(pointer, 8, false, FW_PC);
-}
+#include "runtime/hooks_plain.h"
 
 #endif

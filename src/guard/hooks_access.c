@@ -10,9 +10,6 @@
 #include "guard/locks.h"
 #include "runtime/rt.h"
 
-/* What the compilers call; no header declares it. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
 /* The same access of the same word comes again and again: it is known at once. */
 static inline bool is_quick(_Atomic uint64_t *at, uint32_t site, uint32_t who, bool write)
 {
@@ -62,73 +59,9 @@ static inline void on_range(void *address, size_t bytes, bool write, uintptr_t p
         fw_guard_access((uintptr_t)address, bytes, write, site);
 }
 
-#define HOOK(name, on, size, write)                                                                \
-    FW_EXPORT __attribute__((aligned(64))) void __tsan_##name(void *address)                       \
-    {                                                                                              \
-        on(address, size, write, FW_PC);                                                           \
-    }                                                                                              \
-    FW_EXPORT void __tsan_##name##_pc(void *address, void *pc)                                     \
-    {                                                                                              \
-        on(address, size, write, (uintptr_t)pc);                                                   \
-    }
-
-/* A read and a write of the same bytes: what conflicts with either conflicts with the write. */
-#define HOOKS(prefix, on, size)                                                                    \
-    HOOK(prefix##read##size, on, size, false)                                                      \
-    HOOK(prefix##write##size, on, size, true)                                                      \
-    HOOK(prefix##read_write##size, on, size, true)
-
-HOOKS(, on_access, 1)
-HOOKS(, on_access, 2)
-HOOKS(, on_access, 4)
-HOOKS(, on_access, 8)
-HOOKS(, on_range, 16)
-HOOKS(unaligned_, on_range, 2)
-HOOKS(unaligned_, on_range, 4)
-HOOKS(unaligned_, on_range, 8)
-HOOKS(unaligned_, on_range, 16)
-HOOKS(volatile_, on_access, 1)
-HOOKS(volatile_, on_access, 2)
-HOOKS(volatile_, on_access, 4)
-HOOKS(volatile_, on_access, 8)
-HOOKS(volatile_, on_range, 16)
-HOOKS(unaligned_volatile_, on_range, 2)
-HOOKS(unaligned_volatile_, on_range, 4)
-HOOKS(unaligned_volatile_, on_range, 8)
-HOOKS(unaligned_volatile_, on_range, 16)
-
-/* --- ranges -------------------------------------------------------------------------------- */
-
-FW_EXPORT void __tsan_read_range(void *address, size_t bytes)
+static inline void on_unaligned(void *address, unsigned size, bool write, uintptr_t pc)
 {
-    on_range(address, bytes, false, FW_PC);
+    on_range(address, size, write, pc);
 }
 
-FW_EXPORT void __tsan_write_range(void *address, size_t bytes)
-{
-    on_range(address, bytes, true, FW_PC);
-}
-
-FW_EXPORT void __tsan_read_range_pc(void *address, size_t bytes, void *pc)
-{
-    on_range(address, bytes, false, (uintptr_t)pc);
-}
-
-FW_EXPORT void __tsan_write_range_pc(void *address, size_t bytes, void *pc)
-{
-    on_range(address, bytes, true, (uintptr_t)pc);
-}
-
-/* --- virtual tables ------------------------------------------------------------------------ */
-
-/* Constructors and destructors store the pointer anew on every level; the same value is no news. */
-FW_EXPORT void __tsan_vptr_update(void **pointer, void *value)
-{
-    if (*pointer != value)
-        on_access(pointer, 8, true, FW_PC);
-}
-
-FW_EXPORT void __tsan_vptr_read(void **pointer)
-{
-    on_access(pointer, 8, false, FW_PC);
-}
+#include "runtime/hooks_plain.h"
