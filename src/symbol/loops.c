@@ -2,11 +2,10 @@
 #include "symbol/loops.h"
 
 #include "base/idmap.h"
+#include "symbol/code_files.h"
 #include "symbol/loops_graph.h"
 
 #include <string.h>
-
-#define MAX_FILES 1024u
 
 struct function {
     uint64_t start;
@@ -14,16 +13,14 @@ struct function {
     uint32_t first;              /* number of its first loop */
 };
 
-struct program {
-    char *path;
-    struct fw_elf *file; /* NULL: nothing is known of it */
-    struct fw_outliers outliers;
+/* What is known of a file, by its number. */
+struct known {
     FW_VEC(struct function) functions; /* that were looked into */
     struct fw_idmap by_start;
 };
 
 struct loop {
-    const struct program *program;
+    const struct fw_code_file *file;
     const struct fw_loop_graph *graph;
     uint32_t first, own; /* numbers of the function's first loop, and of this one in it */
 };
@@ -36,10 +33,8 @@ struct answer {
 };
 
 struct fw_loops {
-    csh handle;
-    bool usable;
-    FW_VEC(struct program *) programs;
-    struct program *latest;
+    struct fw_code_files files;
+    FW_VEC(struct known) known;
     FW_VEC(struct loop) all;
     FW_VEC(struct answer) answers;
     struct fw_idmap by_question;
@@ -49,92 +44,48 @@ struct fw_loops *fw_loops_create(void)
 {
     struct fw_loops *loops = fw_xcalloc(1, sizeof *loops);
 
-    if (cs_open(CS_ARCH_X86, CS_MODE_64, &loops->handle) != CS_ERR_OK)
-        return loops;
-    loops->usable = cs_option(loops->handle, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK;
+    fw_code_files_open(&loops->files);
     return loops;
 }
 
-static void close_program(struct program *program)
+static void forget(struct known *known)
 {
-    for (size_t i = 0; i < program->functions.len; i++)
-        fw_loop_graph_destroy(program->functions.at[i].graph);
-    fw_elf_close(program->file);
-    fw_vec_release(&program->outliers);
-    fw_vec_release(&program->functions);
-    fw_idmap_release(&program->by_start);
-    free(program->path);
-    free(program);
+    for (size_t i = 0; i < known->functions.len; i++)
+        fw_loop_graph_destroy(known->functions.at[i].graph);
+    fw_vec_release(&known->functions);
+    fw_idmap_release(&known->by_start);
 }
 
 void fw_loops_destroy(struct fw_loops *loops)
 {
     if (!loops)
         return;
-    for (size_t i = 0; i < loops->programs.len; i++)
-        close_program(loops->programs.at[i]);
-    fw_vec_release(&loops->programs);
+    for (size_t i = 0; i < loops->known.len; i++)
+        forget(&loops->known.at[i]);
+    fw_vec_release(&loops->known);
     fw_vec_release(&loops->all);
     fw_vec_release(&loops->answers);
     fw_idmap_release(&loops->by_question);
-    if (loops->handle)
-        cs_close(&loops->handle);
+    fw_code_files_close(&loops->files);
     free(loops);
-}
-
-/* --- files ----------------------------------------------------------------------------------- */
-
-static struct program *open_program(struct fw_loops *loops, const char *path)
-{
-    struct program *program = fw_xcalloc(1, sizeof *program);
-    struct fw_error err;
-
-    program->path = fw_xstrdup(path);
-    program->file = fw_elf_open(path, &err);
-    if (program->file && program->file->machine != EM_X86_64) {
-        fw_elf_close(program->file);
-        program->file = NULL;
-    }
-    if (program->file)
-        fw_flow_outliers(loops->handle, program->file, fw_elf_functions(program->file),
-                         &program->outliers);
-    return program;
-}
-
-static struct program *find_program(struct fw_loops *loops, const char *path)
-{
-    if (loops->latest && strcmp(loops->latest->path, path) == 0)
-        return loops->latest;
-    for (size_t i = 0; i < loops->programs.len; i++)
-        if (strcmp(loops->programs.at[i]->path, path) == 0)
-            return loops->latest = loops->programs.at[i];
-    if (loops->programs.len >= MAX_FILES || !loops->usable)
-        return NULL;
-    loops->latest = open_program(loops, path);
-    fw_vec_push(&loops->programs, loops->latest);
-    return loops->latest;
 }
 
 /* --- functions ------------------------------------------------------------------------------- */
 
-static struct fw_loop_graph *look_into(struct fw_loops *loops, struct program *program,
+static struct fw_loop_graph *look_into(struct fw_loops *loops, const struct fw_code_file *file,
                                        const struct fw_elf_symbol *symbol)
 {
     struct fw_ranges ranges = { 0 };
     struct fw_loop_graph *graph;
 
-    fw_vec_push(&ranges, ((struct fw_ranges_item) { symbol->start, symbol->end }));
-    for (size_t i = 0; i < program->outliers.len; i++)
-        if (program->outliers.at[i].function == symbol->start &&
-            program->outliers.at[i].part.start != fw_vec_last(&ranges).start)
-            fw_vec_push(&ranges, program->outliers.at[i].part);
-    graph = fw_loop_graph_create(loops->handle, program->file, &ranges);
+    fw_code_file_ranges(file, symbol, &ranges);
+    graph = fw_loop_graph_create(loops->files.handle, file->elf, &ranges);
     fw_vec_release(&ranges);
     return graph;
 }
 
 struct sought {
-    const struct program *program;
+    const struct known *known;
     uint64_t start;
 };
 
@@ -142,7 +93,7 @@ static bool starts_there(const void *key, uint32_t id)
 {
     const struct sought *sought = key;
 
-    return sought->program->functions.at[id].start == sought->start;
+    return sought->known->functions.at[id].start == sought->start;
 }
 
 static uint32_t hash_of(uint64_t a, uint64_t b)
@@ -152,37 +103,39 @@ static uint32_t hash_of(uint64_t a, uint64_t b)
                       32);
 }
 
-static const struct function *find_function(struct fw_loops *loops, struct program *program,
+static const struct function *find_function(struct fw_loops *loops,
+                                            const struct fw_code_file *file,
                                             const struct fw_elf_symbol *symbol)
 {
-    struct sought sought = { program, symbol->start };
+    struct known *known = &loops->known.at[file->number];
+    struct sought sought = { known, symbol->start };
     uint32_t hash = hash_of(symbol->start, 0);
-    uint32_t id = fw_idmap_find(&program->by_start, hash, starts_there, &sought);
+    uint32_t id = fw_idmap_find(&known->by_start, hash, starts_there, &sought);
     struct function made = { .start = symbol->start, .first = (uint32_t)loops->all.len };
 
     if (id != FW_IDMAP_NONE)
-        return &program->functions.at[id];
-    made.graph = look_into(loops, program, symbol);
+        return &known->functions.at[id];
+    made.graph = look_into(loops, file, symbol);
     for (uint32_t i = 0; made.graph && i < fw_loop_graph_count(made.graph); i++)
-        fw_vec_push(&loops->all, ((struct loop) { program, made.graph, made.first, i }));
-    fw_idmap_add(&program->by_start, hash, (uint32_t)program->functions.len);
-    fw_vec_push(&program->functions, made);
-    return &fw_vec_last(&program->functions);
+        fw_vec_push(&loops->all, ((struct loop) { file, made.graph, made.first, i }));
+    fw_idmap_add(&known->by_start, hash, (uint32_t)known->functions.len);
+    fw_vec_push(&known->functions, made);
+    return &fw_vec_last(&known->functions);
 }
 
 /* An outlying part belongs to the function that it leads back into, if that is one. */
-static const struct fw_elf_symbol *owner_of(const struct program *program,
+static const struct fw_elf_symbol *owner_of(const struct fw_code_file *file,
                                             const struct fw_elf_symbol *part)
 {
     const struct fw_elf_symbol *owner = NULL;
 
-    for (size_t i = 0; i < program->outliers.len; i++) {
-        const struct fw_outlier *outlier = &program->outliers.at[i];
+    for (size_t i = 0; i < file->outliers.len; i++) {
+        const struct fw_outlier *outlier = &file->outliers.at[i];
         const struct fw_elf_symbol *found;
 
         if (outlier->part.start != part->start)
             continue;
-        found = fw_elf_function_at(program->file, outlier->function);
+        found = fw_elf_function_at(file->elf, outlier->function);
         if (!found || (owner && owner != found))
             return NULL;
         owner = found;
@@ -193,19 +146,21 @@ static const struct fw_elf_symbol *owner_of(const struct program *program,
 bool fw_loops_at(struct fw_loops *loops, const char *path, uint64_t returns,
                  struct fw_loop_place *place)
 {
-    struct program *program = find_program(loops, path);
+    struct fw_code_file *file = fw_code_files_find(&loops->files, path);
     const struct fw_elf_symbol *symbol;
     const struct function *function;
     uint32_t own;
 
-    if (!program || !program->file || !returns)
+    if (!file || !file->elf || !returns)
         return false;
-    symbol = fw_elf_function_at(program->file, returns - 1);
+    while (loops->known.len <= file->number)
+        fw_vec_push(&loops->known, ((struct known) { 0 }));
+    symbol = fw_elf_function_at(file->elf, returns - 1);
     if (symbol && fw_is_outlying(symbol->name))
-        symbol = owner_of(program, symbol);
+        symbol = owner_of(file, symbol);
     if (!symbol)
         return false;
-    function = find_function(loops, program, symbol);
+    function = find_function(loops, file, symbol);
     if (!function->graph || !fw_loop_graph_at(function->graph, returns - 1, &own))
         return false;
     *place = (struct fw_loop_place) { function->start, returns, FW_NO_LOOP, 0 };
@@ -244,7 +199,7 @@ uint32_t fw_loops_depth(const struct fw_loops *loops, uint32_t loop)
 
 const char *fw_loops_path(const struct fw_loops *loops, uint32_t loop)
 {
-    return loops->all.at[loop].program->path;
+    return loops->all.at[loop].file->path;
 }
 
 struct question {
