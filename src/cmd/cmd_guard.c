@@ -215,7 +215,7 @@ static int run_guarded(struct work *work)
     if (!work->file.head->started)
         fw_cmd_error("'%s' did not take part: it ran unguarded", work->argv[0]);
     else if (!work->options->quiet)
-        tell_counts(work->file.head, work->log.lost);
+        tell_counts(work->file.head, work->log.reader.lost);
     return exit_status(status);
 }
 
@@ -320,7 +320,7 @@ static int tell_state(struct work *work)
         switch_on(work->file.head, &work->log, "the guard is on");
     if (work->options->turn == 2)
         switch_off(work->file.head, &work->log, "the guard is off");
-    tell_counts(work->file.head, work->log.lost);
+    tell_counts(work->file.head, work->log.reader.lost);
     return FW_EXIT_OK;
 }
 

@@ -8,6 +8,7 @@
 #define FW_CMD_GUARD_H
 
 #include "base/output.h"
+#include "cmd/ring.h"
 #include "learn/wire_file.h"
 
 /* --- what is watched (guard_plan.c) ---------------------------------------------------------- */
@@ -56,9 +57,7 @@ struct fw_guard_log {
     const struct fw_learn_program *program;
     struct fw_symbolizer *symbolizer;
     FW_VEC(uint32_t) modules; /* numbers in the symbolizer */
-    uint64_t read;  /* entries of the ring that were read */
-    uint64_t lost;  /* ... that were overwritten before */
-    uint64_t lines;
+    struct fw_ring_reader reader;
 };
 
 /* Appends to the file; path NULL: there is none.  -1: err. */

@@ -1,9 +1,4 @@
-/*
- * guard_log.c - violations, one line of JSON each (learn/violations.h); see guard.h.
- *
- * The ring is written by the program's threads, each entry by one of them, its turn last.  An entry
- * whose turn is not the one expected is not ready yet, or was overwritten.
- */
+/* guard_log.c - violations, one line of JSON each (learn/violations.h); see guard.h. */
 #include "cmd/guard.h"
 
 #include "base/alloc.h"
@@ -17,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#define MOST_LINES 100000u
 
 int fw_guard_log_open(struct fw_guard_log *log, const char *path,
                       const struct fw_learn_program *program, struct fw_error *err)
@@ -47,12 +40,12 @@ int fw_guard_log_open(struct fw_guard_log *log, const char *path,
 
 static bool may_write(struct fw_guard_log *log)
 {
-    if (!log->open || log->lines > MOST_LINES)
-        return false;
-    if (log->lines++ < MOST_LINES)
-        return true;
-    fw_output_text(&log->out, "{\"says\":\"this log is long enough: the rest is counted only\"}\n");
-    return false;
+    enum fw_ring_line may = log->open ? fw_ring_line(&log->reader) : FW_RING_FULL;
+
+    if (may == FW_RING_LAST)
+        fw_output_text(&log->out,
+                       "{\"says\":\"this log is long enough: the rest is counted only\"}\n");
+    return may == FW_RING_LINE;
 }
 
 static void put_time(struct fw_json *json, uint64_t ns)
@@ -150,27 +143,13 @@ static void put_entry(struct fw_guard_log *log, const struct fw_guard_entry *ent
 
 void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_head *head)
 {
+    struct fw_guard_entry entry;
+    struct fw_ring ring = { fw_guard_log(head), sizeof entry, FW_GUARD_LOG };
     uint64_t end = atomic_load(&head->logged);
     bool any = false;
 
-    if (end - log->read > FW_GUARD_LOG) {
-        log->lost += end - FW_GUARD_LOG - log->read;
-        log->read = end - FW_GUARD_LOG;
-    }
-    for (; log->read < end; log->read++) {
-        struct fw_guard_entry *from = &fw_guard_log(head)[log->read % FW_GUARD_LOG], entry;
-        uint64_t turn = atomic_load(&from->turn);
-
-        if (turn < log->read + 1)
-            break; /* it is being written */
-        memcpy(&entry, from, sizeof entry);
-        atomic_thread_fence(memory_order_acquire); /* it was read before it is looked at again */
-        if (atomic_load(&from->turn) != log->read + 1)
-            log->lost++;
-        else
-            put_entry(log, &entry);
-        any = true;
-    }
+    for (; fw_ring_next(&log->reader, &ring, end, &entry); any = true)
+        put_entry(log, &entry);
     if (any && log->open)
         fw_output_flush(&log->out);
 }

@@ -12,6 +12,7 @@
 #include "atomrace/heal_wire.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "cmd/ring.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -27,10 +28,8 @@ struct fw_heal_log {
     struct fw_output out;
     bool open;
     struct fw_heal_names names;
-    uint64_t read;   /* entries of the ring that were read */
-    uint64_t lost;   /* ... that were overwritten before */
-    uint64_t lines;
-    uint64_t begun;  /* ns of CLOCK_MONOTONIC */
+    struct fw_ring_reader reader;
+    uint64_t begun; /* ns of CLOCK_MONOTONIC */
 };
 
 /* path NULL: there is none. */

@@ -1,9 +1,7 @@
 /*
  * heal_log.c - what was done, one line each, in a file; see heal.h.
  *
- * The ring is written by the program's threads, each entry by one of them, its turn last.  An entry
- * whose turn is not the one expected is not ready yet, or was overwritten.  The file has its name
- * from the beginning: a program that is healed may run for months.
+ * The file has its name from the beginning: a program that is healed may run for months.
  */
 #include "cmd/heal.h"
 
@@ -13,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MOST_LINES 100000u
 
 static uint64_t now(void)
 {
@@ -43,12 +39,11 @@ int fw_heal_log_open(struct fw_heal_log *log, const char *path, struct fw_heal_n
 
 static bool may_write(struct fw_heal_log *log)
 {
-    if (!log->open || log->lines > MOST_LINES)
-        return false;
-    if (log->lines++ < MOST_LINES)
-        return true;
-    fw_output_printf(&log->out, "%u lines: the rest is counted only\n", MOST_LINES);
-    return false;
+    enum fw_ring_line may = log->open ? fw_ring_line(&log->reader) : FW_RING_FULL;
+
+    if (may == FW_RING_LAST)
+        fw_output_printf(&log->out, "%u lines: the rest is counted only\n", FW_RING_LINES);
+    return may == FW_RING_LINE;
 }
 
 static void put_time(struct fw_heal_log *log, uint64_t time)
@@ -128,27 +123,13 @@ static void put_entry(struct fw_heal_log *log, const struct fw_heal_entry *entry
 
 void fw_heal_log_drain(struct fw_heal_log *log, struct fw_heal_wire *wire)
 {
+    struct fw_heal_entry entry;
+    struct fw_ring ring = { wire->log, sizeof entry, FW_HEAL_LOG };
     uint64_t end = atomic_load(&wire->logged);
     bool any = false;
 
-    if (end - log->read > FW_HEAL_LOG) {
-        log->lost += end - FW_HEAL_LOG - log->read;
-        log->read = end - FW_HEAL_LOG;
-    }
-    for (; log->read < end; log->read++) {
-        struct fw_heal_entry *from = &wire->log[log->read % FW_HEAL_LOG], entry;
-        uint64_t turn = atomic_load(&from->turn);
-
-        if (turn < log->read + 1)
-            break; /* it is being written */
-        memcpy(&entry, from, sizeof entry);
-        atomic_thread_fence(memory_order_acquire); /* it was read before it is looked at again */
-        if (atomic_load(&from->turn) != log->read + 1)
-            log->lost++;
-        else
-            put_entry(log, &entry);
-        any = true;
-    }
+    for (; fw_ring_next(&log->reader, &ring, end, &entry); any = true)
+        put_entry(log, &entry);
     if (any && log->open)
         fw_output_flush(&log->out);
 }
@@ -157,9 +138,9 @@ int fw_heal_log_close(struct fw_heal_log *log, struct fw_error *err)
 {
     if (!log->open)
         return 0;
-    if (log->lost)
+    if (log->reader.lost)
         fw_output_printf(&log->out, "%" PRIu64 " lines were overwritten before they were written\n",
-                         log->lost);
+                         log->reader.lost);
     log->open = false;
     return fw_output_close(&log->out, err);
 }
