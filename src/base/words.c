@@ -171,6 +171,22 @@ int fw_line_end(const struct fw_line *line)
     return next ? fw_line_complain_of(line, "unexpected", next->text) : 0;
 }
 
+int fw_line_version(struct fw_line *line, const char *what)
+{
+    const struct fw_line_word *word;
+
+    if (!fw_line_take(line, "foreweave") || !fw_line_take(line, what))
+        return fw_error_set(line->err,
+                            "%s:%u: not a file of %s: the first line must be 'foreweave %s 1'",
+                            line->name, line->number, what, what);
+    word = fw_line_peek(line);
+    if (!word || strcmp(word->text, "1") != 0)
+        return fw_error_set(line->err, "%s:%u: %s of an unknown version: '%.200s'", line->name,
+                            line->number, what, word ? word->text : "");
+    line->next++;
+    return fw_line_end(line);
+}
+
 /* --- files ----------------------------------------------------------------------------------- */
 
 int fw_text_read(const char *path, const char *what, char **text, size_t *bytes, char **shown,

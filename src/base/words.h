@@ -54,6 +54,8 @@ const struct fw_line_word *fw_line_peek(const struct fw_line *line);
 bool fw_line_take(struct fw_line *line, const char *word);
 /* -1: something is left. */
 int fw_line_end(const struct fw_line *line);
+/* The first line of a file of constraints, say: `foreweave constraints 1`. */
+int fw_line_version(struct fw_line *line, const char *what);
 
 /* Reads a whole file of such lines, "-" is standard input; `what` it is is for messages.  The
  * caller frees *text, and *shown, its name. */

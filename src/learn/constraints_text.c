@@ -29,22 +29,6 @@ struct reader {
     struct fw_line line;
 };
 
-static int read_version(struct reader *reader)
-{
-    const struct fw_line_word *word;
-
-    if (!fw_line_take(&reader->line, "foreweave") || !fw_line_take(&reader->line, "constraints"))
-        return fw_line_complain(&reader->line, "not a file of constraints: the first line must be "
-                                               "'foreweave constraints 1'");
-    word = fw_line_peek(&reader->line);
-    if (!word || strcmp(word->text, "1") != 0)
-        return fw_line_complain_of(&reader->line,
-                                   "constraints of an unknown version:", word ? word->text : "");
-    reader->line.next++;
-    reader->has_version = true;
-    return fw_line_end(&reader->line);
-}
-
 static int read_program(struct reader *reader)
 {
     const char *name = fw_line_any(&reader->line, "'program' needs the name of a file");
@@ -205,8 +189,10 @@ static int read_words(void *context)
 
     if (!first)
         return 0;
-    if (!reader->has_version)
-        return read_version(reader);
+    if (!reader->has_version) {
+        reader->has_version = true;
+        return fw_line_version(&reader->line, "constraints");
+    }
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (fw_line_take(&reader->line, lines[i].word))
             return lines[i].read(reader);

@@ -53,40 +53,6 @@ HOOKS(unaligned_volatile_, on_unaligned, 4)
 HOOKS(unaligned_volatile_, on_unaligned, 8)
 HOOKS(unaligned_volatile_, on_unaligned, 16)
 
-/* --- ranges -------------------------------------------------------------------------------- */
-
-FW_EXPORT void __tsan_read_range(void *address, size_t bytes)
-{
-    on_range(address, bytes, false, FW_PC);
-}
-
-FW_EXPORT void __tsan_write_range(void *address, size_t bytes)
-{
-    on_range(address, bytes, true, FW_PC);
-}
-
-FW_EXPORT void __tsan_read_range_pc(void *address, size_t bytes, void *pc)
-{
-    on_range(address, bytes, false, (uintptr_t)pc);
-}
-
-FW_EXPORT void __tsan_write_range_pc(void *address, size_t bytes, void *pc)
-{
-    on_range(address, bytes, true, (uintptr_t)pc);
-}
-
-/* --- virtual tables ------------------------------------------------------------------------ */
-
-/* Constructors and destructors store the pointer anew on every level; the same value is no news. */
-FW_EXPORT void __tsan_vptr_update(void **pointer, void *value)
-{
-    if (*pointer != value)
-        on_access(pointer, 8, true, FW_PC);
-}
-
-FW_EXPORT void __tsan_vptr_read(void **pointer)
-{
-    on_access(pointer, 8, false, FW_PC);
-}
+#include "runtime/hooks_range.h"
 
 #endif

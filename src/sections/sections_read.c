@@ -196,22 +196,6 @@ static int read_section(struct reader *reader)
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-static int read_version(struct reader *reader)
-{
-    const struct fw_line_word *word;
-
-    if (!fw_line_take(&reader->line, "foreweave") || !fw_line_take(&reader->line, "sections"))
-        return fw_line_complain(
-            &reader->line, "not a file of sections: the first line must be 'foreweave sections 1'");
-    word = fw_line_peek(&reader->line);
-    if (!word || strcmp(word->text, "1") != 0)
-        return fw_line_complain_of(&reader->line,
-                                   "sections of an unknown version:", word ? word->text : "");
-    reader->line.next++;
-    reader->has_version = true;
-    return fw_line_end(&reader->line);
-}
-
 static int read_words(void *context)
 {
     static const struct {
@@ -226,8 +210,10 @@ static int read_words(void *context)
 
     if (!first)
         return 0;
-    if (!reader->has_version)
-        return read_version(reader);
+    if (!reader->has_version) {
+        reader->has_version = true;
+        return fw_line_version(&reader->line, "sections");
+    }
     if (fw_line_take(&reader->line, "section"))
         return read_section(reader);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
