@@ -14,7 +14,7 @@
 #include "explore/journal.h"
 #include "explore/knowledge.h"
 #include "explore/leftover.h"
-#include "explore/naming.h"
+#include "explore/named_points.h"
 #include "explore/watcher.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ struct worker {
     struct fw_campaign *campaign;
     struct fw_session *session;
     struct fw_watcher *watcher;
-    struct fw_naming naming; /* if points are named */
+    struct fw_named_points points; /* if points are named */
     size_t told;             /* places that its session knows as shared */
     struct fw_steps steps;   /* of a prediction */
     struct fw_paths paths;
@@ -254,8 +254,8 @@ static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
         worker->watcher = fw_watcher_create(worker->session, &campaign->setup.observe,
                                             fw_coverage_number, campaign->coverage);
         if (campaign->setup.names) {
-            fw_naming_init(&worker->naming, campaign->setup.names);
-            fw_session_classify(worker->session, fw_naming_classify, &worker->naming);
+            fw_named_points_init(&worker->points, campaign->setup.names);
+            fw_session_classify(worker->session, fw_named_points_classify, &worker->points);
         }
         errno = pthread_create(&worker->thread, NULL, work, worker);
         if (errno)
@@ -549,8 +549,8 @@ static void stop_workers(struct fw_campaign *campaign)
             pthread_join(campaign->workers[i].thread, NULL);
         fw_watcher_destroy(campaign->workers[i].watcher);
         fw_session_destroy(campaign->workers[i].session);
-        if (campaign->workers[i].naming.symbolizer)
-            fw_naming_release(&campaign->workers[i].naming);
+        if (campaign->workers[i].points.symbolizer)
+            fw_named_points_release(&campaign->workers[i].points);
         fw_vec_release(&campaign->workers[i].steps);
         fw_vec_release(&campaign->workers[i].paths);
     }
@@ -594,7 +594,7 @@ bool fw_campaign_is_uncontrolled(const struct fw_campaign *campaign)
 bool fw_campaign_has_met(const struct fw_campaign *campaign, size_t name)
 {
     for (uint32_t i = 0; i < campaign->setup.jobs; i++)
-        if (campaign->workers[i].naming.met[name])
+        if (campaign->workers[i].points.met[name])
             return true;
     return campaign->knowledge.state.runs == campaign->knowledge.state.known;
 }

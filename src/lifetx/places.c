@@ -139,20 +139,12 @@ struct fw_lifetx_code fw_cut_places_code(struct fw_cut_places *places)
 
 /* --- points ---------------------------------------------------------------------------------- */
 
-static const struct fw_source_frame *own_frame(const struct fw_source_frame *frames, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (frames[i].at.file && !fw_source_is_foreign(frames[i].at.file))
-            return &frames[i];
-    return count ? frames : NULL;
-}
-
 /* A place that is no access; `code` is an address in it. */
 static void add_point(struct look *look, enum sort sort, uint64_t address, uint64_t code)
 {
     struct fw_source_frame frames[FRAMES];
     struct fw_source_function function = { 0 };
-    const struct fw_source_frame *frame = own_frame(
+    const struct fw_source_frame *frame = fw_source_own_frame(
         frames, fw_symbolizer_frames(look->symbolizer, look->number, code, frames, FRAMES));
     struct point point = { .sort = sort, .address = address, .site = FW_LEARNT_NONE, .ordinal = 1 };
     struct fw_learnt_site site = { .does = FW_LEARNT_PLACE, .module = (char *)look->module->name };

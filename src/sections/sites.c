@@ -54,21 +54,12 @@ const struct fw_site *fw_sites_get(const struct fw_sites *sites, size_t i)
 
 /* --- where they are -------------------------------------------------------------------------- */
 
-/* The innermost frame of the program's own code, or the innermost one at all. */
-static const struct fw_source_frame *own_frame(const struct fw_source_frame *frames, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (frames[i].at.file && !fw_source_is_foreign(frames[i].at.file))
-            return &frames[i];
-    return count ? frames : NULL;
-}
-
 static void describe(struct fw_sites *sites, struct fw_site *site, struct key *key)
 {
     struct fw_source_frame frames[FRAMES];
     struct fw_source_function function = { 0 };
     uint64_t call = site->returns - 1;
-    const struct fw_source_frame *frame = own_frame(
+    const struct fw_source_frame *frame = fw_source_own_frame(
         frames, fw_symbolizer_frames(sites->symbolizer, sites->module, call, frames, FRAMES));
 
     if (!frame)

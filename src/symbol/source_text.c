@@ -185,3 +185,12 @@ bool fw_source_is_foreign(const char *name)
             return true;
     return false;
 }
+
+const struct fw_source_frame *fw_source_own_frame(const struct fw_source_frame *frames,
+                                                  size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (frames[i].at.file && !fw_source_is_foreign(frames[i].at.file))
+            return &frames[i];
+    return count ? frames : NULL;
+}

@@ -6,6 +6,8 @@
 #ifndef FW_SYMBOL_SOURCE_TEXT_H
 #define FW_SYMBOL_SOURCE_TEXT_H
 
+#include "symbol/symbolizer.h"
+
 #include <stdbool.h>
 #include <time.h>
 
@@ -28,5 +30,8 @@ const char *fw_source_text(struct fw_source_texts *texts, const char *directory,
 
 /* Is this file one of the system: its headers and libraries? */
 bool fw_source_is_foreign(const char *path);
+/* The innermost frame that is in no such file, or the innermost one at all; NULL: there is none. */
+const struct fw_source_frame *fw_source_own_frame(const struct fw_source_frame *frames,
+                                                  size_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "explore/failure.h"
 #include "explore/journal.h"
 #include "explore/knowledge.h"
-#include "explore/naming.h"
+#include "explore/named_points.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,14 +80,14 @@ static void test_places_are_named_by_function_or_line(void **unused)
     struct fw_source_frame bare = { 0 };
 
     (void)unused;
-    assert_true(fw_naming_fits("deposit", &frame));
-    assert_true(fw_naming_fits("bank.c:12", &frame));
-    assert_true(fw_naming_fits("src/bank.c:12", &frame));
-    assert_false(fw_naming_fits("bank.c:13", &frame));
-    assert_false(fw_naming_fits("ank.c:12", &frame));
-    assert_false(fw_naming_fits("depos", &frame));
-    assert_false(fw_naming_fits(":12", &frame));
-    assert_false(fw_naming_fits("deposit", &bare));
+    assert_true(fw_named_points_fits("deposit", &frame));
+    assert_true(fw_named_points_fits("bank.c:12", &frame));
+    assert_true(fw_named_points_fits("src/bank.c:12", &frame));
+    assert_false(fw_named_points_fits("bank.c:13", &frame));
+    assert_false(fw_named_points_fits("ank.c:12", &frame));
+    assert_false(fw_named_points_fits("depos", &frame));
+    assert_false(fw_named_points_fits(":12", &frame));
+    assert_false(fw_named_points_fits("deposit", &bare));
 }
 
 /* --- knowledge ------------------------------------------------------------------------------- */
