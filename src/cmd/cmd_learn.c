@@ -13,6 +13,7 @@
 #include "cmd/places.h"
 #include "cmd/trialrun.h"
 #include "learn/learner.h"
+#include "learn/traced.h"
 #include "learn/violations.h"
 #include "record/launch.h"
 
@@ -29,7 +30,7 @@ struct learn {
     uint64_t runs, idle, limit, seed, trips;
     bool system_calls;
     struct fw_words modules, accept, traces, checked;
-    int format, kind;
+    int format, kind, strategy;
 };
 
 enum { PSETS, CUTPOINTS, BOTH };
@@ -44,6 +45,11 @@ static const struct fw_option options[] = {
       .detail = "pset: which access may immediately depend on which, from runs in parallel. "
                 "lifetx: which stretches of code were atomic in all runs, from runs that are "
                 "recorded; docs/lifetx.md. both: runs of the one kind, then of the other." },
+    { "strategy", 's', "NAME", "free (default), random, pct, pctlarge, delay, pos",
+      FW_OPTION(CHOICE, struct learn, strategy), .choices = fw_learn_strategies,
+      .detail = "Who runs when. free: as it comes. Otherwise runs are recorded, one thread at a "
+                "time, and the strategy of 'foreweave explore' with this name decides: fewer runs "
+                "show more, but each takes longer." },
     { "traces", 0, "FILE,...", "lifetx: learn from these recordings of passing runs first",
       FW_OPTION(LIST, struct learn, traces), .rare = true,
       .detail = "Recorded with --repeats. With --runs=0 nothing is run." },
@@ -73,7 +79,8 @@ static const struct fw_option options[] = {
       FW_OPTION(TEXT, struct learn, noise),
       .detail = "Of so many in a thousand, for so long at most (100). More interleavings are "
                 "passed in fewer runs; what goes wrong by it teaches nothing." },
-    { "seed", 0, "N", "of the first run's noise (1)", FW_OPTION(COUNT, struct learn, seed) },
+    { "seed", 0, "N", "of the first run (1)", FW_OPTION(COUNT, struct learn, seed), .rare = true,
+      .detail = "Of its noise, or of what its strategy draws." },
     { "limit", 0, "SECONDS", "a run that takes longer is killed, and was wrong (60)",
       FW_OPTION(COUNT, struct learn, limit), .detail = "0: none, for servers under load." },
     { "accept", 0, "LOG,...", "add what 'foreweave guard' logged, and was tested since",
@@ -108,6 +115,9 @@ struct work {
     struct fw_learner *learner;
     FW_VEC(struct taught) runs;
     struct fw_lifetx_taught cuts;
+    struct fw_learn_runs recorded; /* runs that are */
+    struct fw_traced *traced;      /* learns from them; NULL: from runs in parallel */
+    char *trace;
     const atomic_int *stop;
 };
 
@@ -144,6 +154,40 @@ static int run_once(struct work *work, char *const *argv)
     return status;
 }
 
+static int teach(void *context, const char *trace)
+{
+    struct work *work = context;
+    struct fw_learnt_news news, *sum = &fw_vec_last(&work->runs).news;
+    struct fw_error err;
+
+    if (fw_traced_learn(work->traced, trace, &news, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    sum->sites += news.sites;
+    sum->shared += news.shared;
+    sum->pairs += news.pairs;
+    sum->also += news.also;
+    return 0;
+}
+
+/* The same from a recording, under a strategy. */
+static int record_once(struct work *work, uint64_t number)
+{
+    struct taught *taught;
+    bool passed;
+    int status;
+
+    fw_vec_push(&work->runs, (struct taught) { 0 });
+    status = fw_learn_run(&work->recorded, number, teach, work, &passed);
+    taught = &fw_vec_last(&work->runs);
+    taught->passed = passed;
+    taught->pairs = fw_constraints_pair_count(work->constraints);
+    if (atomic_load(work->stop))
+        work->runs.len--;
+    else
+        fw_constraints_add_runs(work->constraints, passed, !passed);
+    return status;
+}
+
 /* Anything that is allowed now and was not before. */
 static size_t brought(const struct taught *run)
 {
@@ -156,7 +200,8 @@ static int run_all(struct work *work)
     int status = 0;
 
     for (uint64_t i = 0; i < work->options->runs && !status && !atomic_load(work->stop); i++) {
-        status = run_once(work, work->inputs.at.at[i % work->inputs.at.len]);
+        status = work->traced ? record_once(work, i)
+                              : run_once(work, work->inputs.at.at[i % work->inputs.at.len]);
         if (status || atomic_load(work->stop))
             break;
         if (fw_vec_last(&work->runs).passed)
@@ -170,25 +215,15 @@ static int run_all(struct work *work)
 /* Transactions are learnt from recordings. */
 static int learn_cuts(struct work *work)
 {
-    char *trace = fw_xasprintf("%s.trace-%d.fwt", work->path, (int)getpid());
-    struct fw_lifetx_wish wish = { .inputs = &work->inputs,
+    struct fw_lifetx_wish wish = { .runs = &work->recorded,
                                    .traces = &work->options->traces,
                                    .checked = &work->options->checked,
-                                   .runtime = work->places.runtime,
-                                   .ok = work->options->ok,
-                                   .output = work->options->show ? NULL : work->shown,
-                                   .trace = trace,
-                                   .runs = work->options->runs,
+                                   .most = work->options->runs,
                                    .idle = work->options->idle,
-                                   .limit = work->options->limit,
-                                   .seed = work->options->seed,
                                    .trips = work->options->trips,
-                                   .system_calls = work->options->system_calls,
-                                   .stop = work->stop };
-    int status = fw_learn_lifetx(&wish, work->constraints, &work->cuts);
+                                   .system_calls = work->options->system_calls };
 
-    free(trace);
-    return status;
+    return fw_learn_lifetx(&wish, work->constraints, &work->cuts);
 }
 
 /* --- the result ------------------------------------------------------------------------------ */
@@ -311,13 +346,14 @@ static void say_pairs(const struct work *work, uint64_t passed)
 }
 
 /* Runs that were only recorded teach of the same program. */
-static void count_cut_runs(struct work *work)
+static void count_recorded(struct work *work)
 {
     uint64_t made = work->cuts.runs.len - work->options->traces.len;
 
-    if (work->options->kind == PSETS)
+    if (work->options->kind == PSETS && !work->traced)
         return;
-    fw_constraints_add_runs(work->constraints, work->cuts.passed, made - work->cuts.passed);
+    if (work->options->kind != PSETS)
+        fw_constraints_add_runs(work->constraints, work->cuts.passed, made - work->cuts.passed);
     for (size_t i = 0; i < fw_learn_program_module_count(work->sites); i++) {
         const struct fw_learn_module *module = fw_learn_program_module(work->sites, i);
 
@@ -339,7 +375,7 @@ static int finish(struct work *work)
         fw_cmd_error("no run of '%s' passed: nothing was learnt", work->argv[0]);
         return FW_EXIT_INPUT;
     }
-    count_cut_runs(work);
+    count_recorded(work);
     if (fw_constraints_write(work->constraints, work->path, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     if (pairs && !work->options->quiet)
@@ -383,6 +419,27 @@ static int accept(struct work *work)
     return 0;
 }
 
+static int prepare_recorded(struct work *work)
+{
+    const struct learn *wanted = work->options;
+    struct fw_error err;
+
+    work->recorded = (struct fw_learn_runs) { .inputs = &work->inputs,
+                                              .runtime = work->places.runtime,
+                                              .ok = wanted->ok,
+                                              .output = wanted->show ? NULL : work->shown,
+                                              .trace = work->trace,
+                                              .limit = wanted->limit,
+                                              .seed = wanted->seed,
+                                              .stop = work->stop };
+    fw_learn_runs_direct(&work->recorded, wanted->strategy);
+    if (work->recorded.directed)
+        work->traced = fw_traced_create(work->sites, work->constraints, &err);
+    if (work->recorded.directed && !work->traced)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    return 0;
+}
+
 static int prepare(struct work *work)
 {
     FW_VEC(const char *) files = { 0 };
@@ -411,8 +468,9 @@ static int prepare(struct work *work)
     if (!work->learner)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     work->shown = fw_xasprintf("%s.output-%d", work->path, (int)getpid());
+    work->trace = fw_xasprintf("%s.trace-%d.fwt", work->path, (int)getpid());
     work->stop = fw_interrupt_watch();
-    return 0;
+    return prepare_recorded(work);
 }
 
 static void release(struct work *work)
@@ -420,6 +478,8 @@ static void release(struct work *work)
     if (work->shown)
         unlink(work->shown);
     fw_learner_destroy(work->learner);
+    fw_traced_destroy(work->traced);
+    fw_learn_runs_release(&work->recorded);
     fw_constraints_destroy(work->constraints);
     fw_learn_program_close(work->sites);
     fw_inputs_release(&work->inputs);
@@ -429,6 +489,7 @@ static void release(struct work *work)
     free(work->path);
     free(work->program);
     free(work->shown);
+    free(work->trace);
 }
 
 static int run(const void *values, int argc, char **argv)
@@ -440,6 +501,8 @@ static int run(const void *values, int argc, char **argv)
     (void)argc;
     if ((work.options->traces.len || work.options->checked.len) && work.options->kind == PSETS)
         return fw_cmd_usage("--traces and --check-traces: with --kind=lifetx or both");
+    if (work.options->strategy && work.options->noise)
+        return fw_cmd_usage("--noise: with --strategy=free");
     if (work.options->trips > UINT32_MAX)
         return fw_cmd_usage("--trips: at most %" PRIu32, UINT32_MAX);
     if (work.options->runs < 1 && !work.options->accept.len && !work.options->traces.len &&
@@ -467,6 +530,7 @@ static const struct fw_example examples[] = {
     { "foreweave learn -- ./till", "what do passing runs teach?" },
     { "foreweave learn --noise=50 --runs=200 --ok='grep 6000 $FOREWEAVE_OUTPUT' -- ./till",
       "more interleavings, and what is right" },
+    { "foreweave learn --strategy=pos --kind=both -- ./till", "more of them by a strategy" },
     { "foreweave learn --limit=0 --runs=1 --show -- ./till", "of a server, until it ends" },
     { 0 },
 };

@@ -3,12 +3,9 @@
 
 #include "base/alloc.h"
 #include "cmd/cmd.h"
-#include "cmd/judge.h"
-#include "record/recorder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct work {
     const struct fw_lifetx_wish *wish;
@@ -66,77 +63,47 @@ static int check_given(struct work *work)
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
-/* Threads give way sooner or later, so that one program shows many interleavings. */
-static uint64_t quantum_of(uint64_t run)
-{
-    static const uint64_t quanta[] = { 0, 12, 100, 3 };
+struct lesson {
+    struct work *work;
+    struct fw_lifetx_run run;
+};
 
-    return quanta[run % (sizeof quanta / sizeof *quanta)];
-}
-
-/* All processes of a run that passed teach. */
-static int learn_recorded(struct work *work, const struct fw_recorded *recorded,
-                          struct fw_lifetx_run *run)
+static int teach(void *context, const char *trace)
 {
+    struct lesson *lesson = context;
+    struct fw_lifetx_news news;
     struct fw_error err;
 
-    run->passed = fw_judge(work->wish->ok, recorded->status, work->wish->output);
-    for (size_t i = 0; run->passed && i < recorded->traces.len; i++) {
-        const struct fw_recorded_trace *trace = &recorded->traces.at[i];
-        struct fw_lifetx_news news;
-
-        if (!trace->connected || trace->failed[0])
-            continue;
-        if (fw_lifetx_learn_trace(work->learning, trace->path, &news, &err) < 0)
-            return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-        add_news(&run->news, &news);
-    }
-    work->taught->passed += run->passed;
+    if (fw_lifetx_learn_trace(lesson->work->learning, trace, &news, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    add_news(&lesson->run.news, &news);
     return 0;
 }
 
 static int run_once(struct work *work, uint64_t number)
 {
-    const struct fw_lifetx_wish *wish = work->wish;
-    struct fw_record_setup setup = { .argv = wish->inputs->at.at[number % wish->inputs->at.len],
-                                     .path = wish->trace,
-                                     .runtime = wish->runtime,
-                                     .limit = (double)wish->limit,
-                                     .hide = wish->output != NULL,
-                                     .output = wish->output,
-                                     .seed = wish->seed + number,
-                                     .quantum = quantum_of(number),
-                                     .repeats = true,
-                                     .end_stuck = true,
-                                     .stop = wish->stop };
-    struct fw_lifetx_run run = { 0 };
-    struct fw_recorded recorded;
-    struct fw_error err;
-    enum fw_record_end end = fw_record(&setup, &recorded, &err);
-    int status = 0;
+    struct lesson lesson = { .work = work };
+    int status =
+        fw_learn_run(work->wish->runs, number, teach, &lesson, &lesson.run.passed);
 
-    if (end != FW_RECORD_DONE)
-        status = fw_cmd_fail(end == FW_RECORD_NO_PROGRAM ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
-    else if (!atomic_load(wish->stop))
-        status = learn_recorded(work, &recorded, &run);
-    if (!status && !atomic_load(wish->stop))
-        add_run(work, run);
-    for (size_t i = 0; i < recorded.traces.len; i++)
-        unlink(recorded.traces.at[i].path);
-    fw_recorded_release(&recorded);
-    return status;
+    if (status || atomic_load(work->wish->runs->stop))
+        return status;
+    work->taught->passed += lesson.run.passed;
+    add_run(work, lesson.run);
+    return 0;
 }
 
 static int run_all(struct work *work)
 {
-    uint64_t idle = 0, enough = work->wish->idle * work->wish->inputs->at.len;
+    uint64_t idle = 0, enough = work->wish->idle * work->wish->runs->inputs->at.len;
+    const atomic_int *stop = work->wish->runs->stop;
     int status = 0;
 
-    for (uint64_t i = 0; i < work->wish->runs && !status && !atomic_load(work->wish->stop); i++) {
+    for (uint64_t i = 0; i < work->wish->most && !status && !atomic_load(stop); i++) {
         const struct fw_lifetx_run *last;
 
         status = run_once(work, i);
-        if (status || atomic_load(work->wish->stop))
+        if (status || atomic_load(stop))
             break;
         last = &fw_vec_last(&work->taught->runs);
         if (last->passed)

@@ -7,23 +7,16 @@
 
 #include "base/json.h"
 #include "base/words.h"
-#include "cmd/inputs.h"
+#include "cmd/learn_recorded.h"
 #include "lifetx/learn.h"
 
-#include <stdatomic.h>
-
 struct fw_lifetx_wish {
-    const struct fw_inputs *inputs;
+    struct fw_learn_runs *runs;
     const struct fw_words *traces; /* of runs that passed, recorded before; they come first */
     const struct fw_words *checked; /* recordings that are only compared with what is known then */
-    const char *runtime;
-    const char *ok;     /* judge.h */
-    const char *output; /* a file for what runs print; NULL: it is shown */
-    const char *trace;  /* a file for what is recorded, which is removed */
-    uint64_t runs, idle, limit, seed;
+    uint64_t most, idle; /* runs */
     uint64_t trips; /* lifetx.h */
     bool system_calls;
-    const atomic_int *stop; /* not 0: no more runs */
 };
 
 struct fw_lifetx_run {

@@ -143,6 +143,15 @@ static void give_order(struct fw_session *session, const struct fw_run_order *or
            offsetof(struct fw_control_head, asked) - offsetof(struct fw_control_head, claimed));
 }
 
+int fw_session_order(struct fw_session *session, const struct fw_run_order *order,
+                     struct fw_error *err)
+{
+    if (check_order(session, order, err) < 0)
+        return -1;
+    give_order(session, order);
+    return 0;
+}
+
 /* --- the program ----------------------------------------------------------------------------- */
 
 /* Opened anew: what one run has read is there for the next. */

@@ -107,6 +107,10 @@ void fw_session_options(const struct fw_session *session, char options[128]);
 /* -1: there are too many for a run. */
 int fw_session_fits(size_t steps, size_t paths, struct fw_error *err);
 
+/* The program is run by somebody else, with this file as control=FILE: what it shall do then. */
+int fw_session_order(struct fw_session *session, const struct fw_run_order *order,
+                     struct fw_error *err);
+
 /* -1: it could not be started. */
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
                    struct fw_run_result *result, struct fw_error *err);

@@ -367,12 +367,14 @@ static void release(struct recorder *r)
 
 static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
 {
-    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu%s%s%s%s%s",
+    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu%s%s%s%s%s%s%s",
                                  r->setup->noise ? "atomrace" : "record", r->door.name,
                                  (unsigned long long)r->setup->seed,
                                  r->setup->positions ? ":positions=1" : "",
                                  r->setup->values ? ":values=yes" : "",
                                  r->setup->repeats ? ":repeats=1" : "",
+                                 r->setup->control ? ":control=" : "",
+                                 r->setup->control ? r->setup->control : "",
                                  r->setup->noise ? ":noise=" : "",
                                  r->setup->noise ? r->setup->noise : "");
     struct fw_launch launch = { .argv = r->setup->argv,

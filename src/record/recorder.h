@@ -36,6 +36,8 @@ struct fw_record_setup {
     uint64_t seed, quantum; /* quantum 0: the runtime's own */
     bool repeats;           /* also record accesses that repeat one (src/runtime/shadow.h) */
     bool values;            /* look for memory that was written unseen (values.h) */
+    const char *control;    /* with `repeats`: who runs is decided by the order in this file
+                               (explore/session.h); NULL: by the quantum */
     const char *noise;      /* record overlaps alone (src/atomrace), with this noise; NULL: all */
     uint64_t ring_bytes;    /* a power of two; 0: the default */
     /* Threads of the process that is recorded there cannot go on (standstill.h); may be NULL. */

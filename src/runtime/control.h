@@ -3,8 +3,9 @@
  *
  * See control_wire.h for the words.  Control replaces the quantum of serial mode: the token changes
  * hands only where the strategy says so, when its holder cannot go on, or when the holder spins.
- * Nothing is recorded in a controlled run, so hooks never take the short way of recording: each
- * access comes by here (control_access.c).
+ * Nothing is elided in a controlled run, so hooks never take the short way of recording: each
+ * access comes by here (control_access.c).  As a rule nothing is recorded either; where a recorder
+ * is there as well, what comes after an access's point goes to it.
  *
  * All is the holder's, or under the scheduler's lock where said.
  */

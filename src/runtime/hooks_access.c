@@ -87,10 +87,10 @@ static __attribute__((noinline)) void record(uintptr_t address, unsigned size, b
 static __attribute__((noinline)) void on_news(uintptr_t address, unsigned size, bool write,
                                               uintptr_t pc)
 {
-    if (FW_UNLIKELY(fw_control_on))
+    if (FW_UNLIKELY(fw_control_on && !fw_sink.on))
         fw_control_hook(address, size, write, pc);
     else
-        record(address, size, write, pc);
+        record(address, size, write, pc); /* under control as well: fw_access has the point */
 }
 
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)

@@ -68,9 +68,11 @@ static __attribute__((constructor(102))) void fw_runtime_init(void)
         return;
     fw_runtime_options_parse(&options, text);
     if (options.record && options.wire[0] &&
-        fw_sink_open(options.wire, FW_WIRE_STARTED, options.positions))
+        fw_sink_open(options.wire, FW_WIRE_STARTED, options.positions)) {
+        if (options.repeats && options.file[0])
+            fw_control_open(options.file);
         start();
-    else if (options.control && options.file[0] && fw_control_open(options.file))
+    } else if (options.control && options.file[0] && fw_control_open(options.file))
         start();
 }
 

@@ -16,7 +16,7 @@ struct fw_runtime_options {
     bool values;    /* values=yes */
     bool repeats;   /* repeats=1: accesses that repeat one are recorded, too */
     char wire[108]; /* name of the recorder's socket; empty: none */
-    char file[128]; /* control=FILE: control_wire.h */
+    char file[128]; /* control=FILE: control_wire.h; with mode=record and repeats=1 as well */
     bool positions; /* positions=1: records tell where they were made */
     uint64_t seed;
     uint32_t quantum;

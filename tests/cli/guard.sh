@@ -16,7 +16,7 @@ done
 fails() { # COMMAND...: at least once of ten times
     last="$*"
     for _ in $(seq 10); do
-        "$@" >/dev/null 2>&1 || return 0
+        "$@" >"$out" 2>"$err" || return 0
     done
     complain "never fails, so that avoiding it means nothing"
 }
@@ -89,7 +89,8 @@ err_has '0 violations'
 cp between.constraints more.constraints
 expect 0 learn --runs=0 -c more.constraints --accept=between.log -- ./between
 err_has "'between.log' adds 1 pairs"
-expect 1 guard -c more.constraints -- ./between forced
+# On a busy machine it does not come to it every time.
+fails "$FOREWEAVE" guard -c more.constraints -- ./between forced
 err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 1 not avoided'
 echo '{}' >bad.log
 expect 3 learn --runs=0 -c more.constraints --accept=bad.log -- ./between
