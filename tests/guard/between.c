@@ -11,11 +11,14 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
+
+#define PATIENCE_MS 100 /* that the other has to come between */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int script = 1, *volatile current;
 static int wrong;
-static _Atomic int loaded, forced;
+static _Atomic int loaded, left, forced;
 
 static void *load_and_run(void *unused)
 {
@@ -25,8 +28,8 @@ static void *load_and_run(void *unused)
     current = &script;
     pthread_mutex_unlock(&lock);
     atomic_store(&loaded, 1);
-    for (int i = 0; atomic_load(&forced) && i < 3000; i++)
-        sched_yield();
+    for (int i = 0; atomic_load(&forced) && !atomic_load(&left) && i < PATIENCE_MS; i++)
+        nanosleep(&(struct timespec) { 0, 1000000 }, NULL);
     pthread_mutex_lock(&lock);
     mine = current;
     pthread_mutex_unlock(&lock);
@@ -41,6 +44,7 @@ static void *leave(void *unused)
     pthread_mutex_lock(&lock);
     current = NULL;
     pthread_mutex_unlock(&lock);
+    atomic_store(&left, 1);
     return unused;
 }
 
