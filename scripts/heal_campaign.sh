@@ -8,7 +8,9 @@
 # 1 to N, and with locks --lock-runs times (10000).  --noise=none: threads meet by themselves, which wants many --rounds;
 # locks then take the quick way.  A run fails if the result is wrong or the program dies; one that
 # takes a minute hangs.  What was done is in DIR/results, one line a run, and is not done again: the campaign can be stopped
-# and started anew.  Prints a table in Markdown; exit status 1: a run with locks has failed, or one in any way hung.
+# and started anew.  Prints a table in Markdown.  "Let in" are runs that say so themselves: a lock was released or taken late,
+# or healing was switched off; a failure of one of them breaks no promise.  "Not healed" are runs that entered no section: the
+# library was not there.  Exit status 1: a run with locks has failed, let in or not, or one in any way hung.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export here=$root/tests/heal
@@ -47,16 +49,17 @@ for kernel in $kernels; do
         { echo "heal_campaign.sh: cannot build $kernel"; exit 1; }
 done
 
-# A line: KERNEL WAY SEED STATUS VIOLATED LATE.
+# A line: KERNEL WAY SEED STATUS ENTERED VIOLATED LET-IN.
 one() { # KERNEL WAY SEED ROUNDS
-    local said status violated late
+    local said status entered violated let_in
     local options=(--sections="$here/$1.sections" --how="$2" --budget=100)
     [ "$noise" = none ] || options+=(--noise="$noise" --seed="$3")
     said=$(timeout 60 "$FOREWEAVE" heal "${options[@]}" -- "$work/$1" "$4" 2>&1 >/dev/null)
     status=$?
+    entered=$(sed -n 's/.* \([0-9]*\) sections\{0,1\} entered.*/\1/p' <<<"$said")
     violated=$(sed -n 's/.*entered, \([0-9]*\) violated.*/\1/p' <<<"$said")
-    late=$(sed -n 's/.*waited for too long.*: //p' <<<"$said")
-    echo "$1 $2 $3 $status ${violated:-?} ${late:-0}" >>"$work/results"
+    let_in=$(grep -cE '(taken|released|let go|not healed).*: [0-9]+$|switched (itself )?off' <<<"$said")
+    echo "$1 $2 $3 $status ${entered:-0} ${violated:-?} $let_in" >>"$work/results"
 }
 export -f one
 
@@ -74,10 +77,13 @@ echo "Noise $noise, $compiler $level, $(nproc) cores."
 echo
 awk -v kernels="$kernels" -v ways="$ways" '
     { key = $1 " " $2; all[key]++; if ($4) failed[key]++; if ($4 == 124) { hung[key]++; bad = 1 }
-      if ($2 == "lock" && $4) bad = 1; violated[key] += $5; late[key] += $6 }
+      if ($2 == "lock" && $4) bad = 1; violated[key] += $6
+      if (!$5) unhealed[key]++
+      if ($7) let_in[key]++
+      if ($4 && $7) failed_let_in[key]++ }
     END {
-        print "| kernel | way | runs | failing | per mille | times as rare | sections violated | hung | taken late |"
-        print "|---|---|---|---|---|---|---|---|---|"
+        print "| kernel | way | runs | failing | per mille | times as rare | sections violated | hung | let in | of them failing | not healed |"
+        print "|---|---|---|---|---|---|---|---|---|---|---|"
         split(kernels, k, " "); split(ways, w, " ")
         for (i = 1; i in k; i++)
             for (j = 1; j in w; j++) {
@@ -85,8 +91,9 @@ awk -v kernels="$kernels" -v ways="$ways" '
                 if (!all[key]) continue
                 rate = failed[key] / all[key]
                 dry = all[k[i] " dry"] ? failed[k[i] " dry"] / all[k[i] " dry"] : 0
-                printf "| %s | %s | %d | %d | %.1f | %s | %d | %d | %d |\n", k[i], w[j], all[key], failed[key], 1000 * rate,
-                    w[j] == "dry" ? "" : rate ? sprintf("%.1f", dry / rate) : "never seen", violated[key], hung[key], late[key]
+                printf "| %s | %s | %d | %d | %.1f | %s | %d | %d | %d | %d | %d |\n", k[i], w[j], all[key], failed[key], 1000 * rate,
+                    w[j] == "dry" ? "" : rate ? sprintf("%.1f", dry / rate) : "never seen", violated[key], hung[key],
+                    let_in[key], failed_let_in[key], unhealed[key]
             }
         exit bad
     }' "$work/results"
