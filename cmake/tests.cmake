@@ -50,12 +50,15 @@ foreach(name test_regions test_regions_model)
   target_sources(${name} PRIVATE
     src/atomrace/region.c src/atomrace/region_slots.c src/atomrace/region_places.c)
 endforeach()
-foreach(name test_heal_lock test_heal_keep test_heal_mutex test_heal_hold)
+foreach(name test_heal_lock test_heal_keep test_heal_mutex test_heal_hold test_heal_quick
+        test_heal_random)
   target_sources(${name} PRIVATE src/atomrace/heal_lock.c src/atomrace/heal_healer.c
     src/atomrace/heal_circle.c src/atomrace/heal_log.c)
 endforeach()
 target_sources(test_guard_tx PRIVATE src/guard/transactions.c)
-target_sources(test_heal_hold PRIVATE src/atomrace/heal_hold.c src/atomrace/heal_quick.c)
+foreach(name test_heal_hold test_heal_quick test_heal_random)
+  target_sources(${name} PRIVATE src/atomrace/heal_hold.c src/atomrace/heal_quick.c)
+endforeach()
 
 # One program, so that one database server does.
 target_sources(test_memo PRIVATE

@@ -158,7 +158,7 @@ uint64_t fw_healer_excused(const struct fw_healer *me)
 void fw_healers_forked(void)
 {
     memset(&gate, 0, sizeof gate);
-    memset(fw_healers, 0, sizeof fw_healers);
+    memset(fw_healers, 0, fw_healer_room * sizeof *fw_healers);
     atomic_store(&fw_healer_room, 0);
     time_ended = 0;
 }

@@ -303,7 +303,7 @@ static void add(const struct fw_overlap_access *access, struct fw_heal_lock *loc
     bool held = holds(lock);
 
     if (i == FW_HOLDS || !takes_part(access->thread)) {
-        fw_heal_count(FW_HEAL_NO_ROOM, entry != FW_HOLD_PLAIN);
+        fw_heal_count(FW_HEAL_NO_ROOM, 1);
         return;
     }
     if (!sit(&fw_holds.seats[i], lock, (uint16_t)section_of(entry)) &&
@@ -427,9 +427,11 @@ static void enter(const struct fw_overlap_access *access, uintptr_t word, uint32
         return;
     }
     leave_former(lock, entry);
-    if (links > LINKS && fw_heal_is_waited_for(lock))
-        return;
     fw_heal_count(FW_HEAL_ENTERED, 1);
+    if (links > LINKS && fw_heal_is_waited_for(lock)) {
+        fw_heal_count(FW_HEAL_LONG, 1);
+        return;
+    }
     add(access, lock, entry, links);
 }
 

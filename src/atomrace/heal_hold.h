@@ -45,12 +45,11 @@ static inline bool fw_is_healed(uintptr_t address, bool write)
 void fw_holds_settle(bool by_access);
 /* In the hook of an access, when the thread is about to make it: takes what locks it needs. */
 void fw_holds_access(const struct fw_overlap_access *access);
-/* Both at once, if fw_heal_alone and ticks have not run out; false: it is for them to do. */
-bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
+/* Both at once, in a hook of hooks_heal.c (fw_heal_alone), after its tick: in the quick way, or
+ * else in fw_overlap_hook. */
+void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
 /* The thread was seen elsewhere: as fw_holds_settle; false: that is to do it. */
 bool fw_holds_go_quickly(void);
-/* The long way of a hook of hooks_heal.c. */
-void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
 /* Does a handler of the program run on the thread?  Nothing is done then (heal_handler.c). */
 bool fw_holds_are_frozen(void);
 /* Handlers are followed from now on. */

@@ -40,7 +40,7 @@ struct fw_handler_place {
 /* Hold i has the healer's seat i. */
 struct fw_holds {
     uint32_t turn;       /* of places, that `known` is of, plus 1; 0: the quick way is closed */
-    uintptr_t ends_at;   /* where hold 0 may end in the quick way ... */
+    uintptr_t ends_at;   /* where hold 0, which is not over, may end in the quick way ... */
     uintptr_t word;      /* ... with an access of this word; 0: it may not */
     unsigned end, count; /* of holds, so many; those behind are free */
     uint32_t id;

@@ -231,7 +231,8 @@ static bool may_be_kept(struct fw_heal_lock *lock)
 static void note_habit(struct fw_heal_lock *lock, uint32_t id)
 {
     uint16_t habit = atomic_load_explicit(&lock->habit, memory_order_relaxed);
-    unsigned running = (uint8_t)habit == id - 1 ? (habit >> 8) + 1u : 0;
+    unsigned before = habit >> FW_HEAL_ID_BITS;
+    unsigned running = habit == fw_heal_habit(id, before) ? before + 1 : 0;
 
     if (running < FW_HEAL_KEEP || (running == FW_HEAL_KEEP && may_be_kept(lock)))
         atomic_store_explicit(&lock->habit, fw_heal_habit(id, running), memory_order_relaxed);
@@ -406,7 +407,7 @@ static bool spin(struct fw_heal_lock *lock, struct fw_healer *me)
     return false;
 }
 
-/* False: it is free, and taken. */
+/* False: it is free, and taken, or the caller's, whom its mutex was taken from meanwhile. */
 static bool begin_to_wait(struct fw_heal_lock *lock, struct fw_healer *me)
 {
     uint32_t is = 0;
@@ -416,6 +417,8 @@ static bool begin_to_wait(struct fw_heal_lock *lock, struct fw_healer *me)
         if (take_from_mutex(lock, me))
             return false;
         is = atomic_load(&lock->owner);
+        if (fw_healer_of(is) == me)
+            return false;
     } while (is == FW_HEAL_MUTEXS ||
              !atomic_compare_exchange_weak(&lock->owner, &is,
                                            is ? is | FW_HEAL_QUEUED : fw_healer_id(me)));

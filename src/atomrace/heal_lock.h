@@ -176,9 +176,11 @@ static inline bool fw_heal_is_wanted(struct fw_heal_lock *lock)
     return atomic_load_explicit(&lock->past, memory_order_relaxed) >> 4 >= FW_HEAL_WANTED;
 }
 
+#define FW_HEAL_ID_BITS 11u /* of a habit: as many healers can be told apart */
+
 static inline uint16_t fw_heal_habit(uint32_t id, unsigned running)
 {
-    return (uint16_t)(running << 8 | (id - 1));
+    return (uint16_t)(running << FW_HEAL_ID_BITS | (id - 1));
 }
 
 /* Nobody wants it, and the caller, who has no seat at it, need not release it.  relaxed: looked at

@@ -28,7 +28,6 @@ static inline bool is_owned(struct fw_heal_lock *lock)
 
 INLINE void note(struct fw_heal_lock *lock, uint32_t entry)
 {
-    fw_holds.ends_at = 0;
     fw_hold_set(&fw_holds.at[0], lock, entry, 0);
     fw_holds.count = fw_holds.end = 1;
     fw_hot.regions |= FW_HOLDING;
@@ -173,31 +172,17 @@ INLINE bool is_open(uintptr_t address, unsigned bytes)
            !atomic_load_explicit(&fw_heal_wire->off, memory_order_relaxed);
 }
 
-/* What begins here, if anything; own: by what needs no call alone, or else not. */
-INLINE bool begin(uintptr_t address, unsigned bytes, bool write, uintptr_t pc, bool own)
-{
-    uintptr_t word = address & ~(uintptr_t)7;
-
-    if (!is_open(address, bytes))
-        return false;
-    if (pc == fw_holds.known.pc)
-        return enter_known(word, own);
-    return !fw_is_site(pc) && pass_plainly(word, write, own);
-}
-
-bool fw_holds_quickly(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
-{
-    return (pc == fw_holds.ends_at && end(address, bytes)) ||
-           begin(address, bytes, write, pc, true) || begin(address, bytes, write, pc, false);
-}
-
-/* --- the same, in steps that end with a call each, so that little has to be saved before ----- */
+/* --- in steps that end with a call each, so that little has to be saved before --------------- */
 
 #define STEP static __attribute__((noinline)) void
 
 STEP begin_otherwise(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
-    if (fw_hot.ticks < 0 || !begin(address, bytes, write, pc, false))
+    uintptr_t word = address & ~(uintptr_t)7;
+
+    if (fw_hot.ticks < 0 || !is_open(address, bytes) ||
+        !(pc == fw_holds.known.pc ? enter_known(word, false)
+                                  : !fw_is_site(pc) && pass_plainly(word, write, false)))
         fw_overlap_hook(address, bytes, write, pc);
 }
 

@@ -9,7 +9,7 @@
 #include "atomrace/heal_log.h"
 #include "atomrace/mask.h"
 
-#define FW_HEALERS 256u
+#define FW_HEALERS (1u << FW_HEAL_ID_BITS)
 
 struct fw_healer {
     /* its thread's to write, again and again */

@@ -46,8 +46,8 @@ enum fw_heal_count {
     FW_HEAL_LATE,      /* locks that were let go because somebody had waited for too long */
     FW_HEAL_CIRCLES,   /* ... because threads waited in a circle */
     FW_HEAL_LET_GO,    /* sections given up because the thread was about to synchronise */
-    FW_HEAL_LONG,      /* ... because they did not end */
-    FW_HEAL_NO_ROOM,   /* sections that were not healed: too many words, or threads */
+    FW_HEAL_LONG,      /* ... because they did not end, or too many followed without a gap */
+    FW_HEAL_NO_ROOM,   /* sections and accesses that were not healed: too many words or threads */
     FW_HEAL_COUNTS
 };
 

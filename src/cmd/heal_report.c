@@ -49,8 +49,8 @@ static void tell_trouble(const struct fw_heal_wire *wire)
         { FW_HEAL_LATE, "locks taken from threads that others had waited for too long (--wait)" },
         { FW_HEAL_CIRCLES, "locks released because threads would have waited in a circle" },
         { FW_HEAL_LET_GO, "sections let go because their thread was about to synchronise" },
-        { FW_HEAL_LONG, "sections let go because they did not end for too many accesses" },
-        { FW_HEAL_NO_ROOM, "sections not healed, since there are too many words or threads" },
+        { FW_HEAL_LONG, "sections let go because they went on for too long" },
+        { FW_HEAL_NO_ROOM, "sections and accesses not healed: too many words or threads" },
         { FW_HEAL_FORBIDDEN, "processes that may not raise priorities here" },
     };
 

@@ -135,14 +135,20 @@ static void two_that_want_each_others_locks(void **state)
     release(a, two.healer);
 }
 
-static void ones_own_lock_is_a_circle(void **state)
+static void ones_own_lock_is_not_waited_for(void **state)
 {
     struct fw_heal_lock *lock = fresh();
 
     (void)state;
     assert_true(take(lock, one.healer));
-    assert_int_equal(wait_for(lock, one.healer), FW_HEAL_GOT_CIRCLE);
+    assert_int_equal(wait_for(lock, one.healer), FW_HEAL_GOT);
+    wait_begin(&two, lock);
+    await_waiter(lock);
+    assert_int_equal(wait_for(lock, one.healer), FW_HEAL_GOT);
     release(lock, one.healer);
+    done(&two);
+    assert_int_equal(two.got, FW_HEAL_GOT);
+    release(lock, two.healer);
     assert_int_equal(atomic_load(&lock->owner), 0);
 }
 
@@ -268,13 +274,24 @@ static void words_are_known_until_there_is_no_room(void **state)
 
 static void threads_come_and_go_until_there_is_no_room(void **state)
 {
-    struct fw_healer *all[512];
+    struct fw_healer *all[FW_HEALERS + 1];
+    struct fw_heal_lock *lock = fw_heal_find(0x100000);
     unsigned count_taken = 0;
 
     (void)state;
-    while (count_taken < 512 && (all[count_taken] = fw_healer_take(7, 7, 0, NULL)))
+    while (count_taken <= FW_HEALERS && (all[count_taken] = fw_healer_take(7, 7, 0, NULL)))
         count_taken++;
-    assert_in_range(count_taken, 64, 511);
+    assert_int_equal(count_taken, FW_HEALERS);
+    for (unsigned k = 2; k <= FW_HEALERS; k *= 2) { /* what is kept for one is not for another */
+        atomic_store(&lock->owner, 0);
+        for (unsigned i = 0; i < FW_HEAL_KEEP + 2; i++) {
+            assert_true(take(lock, all[k - 1]));
+            release(lock, all[k - 1]);
+        }
+        for (unsigned i = 0; i < FW_HEALERS; i++)
+            assert_int_equal(fw_heal_is_kept(lock, fw_healer_id(all[i])), i == k - 1);
+    }
+    atomic_store(&lock->owner, 0);
     for (unsigned i = 0; i < count_taken; i++)
         fw_healer_give(all[i], 10);
     assert_non_null(all[0] = fw_healer_take(7, 7, 0, NULL));
@@ -307,7 +324,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nobody_waits_beyond_the_bound, begin, end),
         cmocka_unit_test_setup_teardown(nobody_waits_when_it_is_off, begin, end),
         cmocka_unit_test_setup_teardown(two_that_want_each_others_locks, begin, end),
-        cmocka_unit_test_setup_teardown(ones_own_lock_is_a_circle, begin, end),
+        cmocka_unit_test_setup_teardown(ones_own_lock_is_not_waited_for, begin, end),
         cmocka_unit_test_setup_teardown(a_mutex_that_is_waited_for_first, begin, end),
         cmocka_unit_test_setup_teardown(a_mutex_that_is_waited_for_last, begin, end),
         cmocka_unit_test_setup_teardown(a_circle_over_a_thread_without_locks, begin, end),
