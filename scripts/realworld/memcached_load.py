@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""memcached_load.py PORT CLIENTS OPERATIONS - works on a memcached at 127.0.0.1 and checks every answer.
+"""memcached_load.py PORT CLIENTS OPERATIONS [SEED] - works on a memcached at 127.0.0.1 and checks every answer.
 
 Each client has keys of its own, whose values it knows; a counter is shared.  Prints what must be
-the same in every run; ends with 1 at the first wrong answer.
+the same in every run; ends with 1 at the first wrong answer.  With a SEED it does something else, and leaves the server
+without keys, so that it can be called again.
 """
 import random
 import socket
@@ -22,9 +23,9 @@ def connect(port):
 
 
 class Client:
-    def __init__(self, port, number, operations):
+    def __init__(self, port, number, operations, seed=0):
         self.connection, self.file = connect(port)
-        self.number, self.operations = number, operations
+        self.number, self.operations, self.seed = number, operations, seed
         self.values, self.wrong, self.counted = {}, None, 0
 
     def ask(self, text):
@@ -60,21 +61,24 @@ class Client:
             self.counted += 1
 
     def run(self):
-        draw = random.Random(self.number)
+        draw = random.Random(self.number + 1000 * self.seed)
         try:
             for _ in range(self.operations):
                 self.step(draw)
             for key, value in self.values.items():
                 self.expect(self.get(key), value)
+            for key in self.values if self.seed else ():
+                self.expect(self.ask(b"delete %s\r\n" % key), b"DELETED")
         except (ValueError, OSError, IndexError) as error:
             self.wrong = error
 
 
 def main():
     port, count, operations = (int(argument) for argument in sys.argv[1:4])
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     first = Client(port, 0, 0)
     first.expect(first.ask(b"set counter 0 0 1\r\n0\r\n"), b"STORED")
-    clients = [Client(port, number + 1, operations) for number in range(count)]
+    clients = [Client(port, number + 1, operations, seed) for number in range(count)]
     threads = [threading.Thread(target=client.run) for client in clients]
     for thread in threads:
         thread.start()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""redis_check.py PORT wait|fill [STEPS] - waits for a redis-server at 127.0.0.1, or fills it and checks it.
+"""redis_check.py PORT wait|fill [STEPS [SEED]] - waits for a redis-server at 127.0.0.1, or fills it and checks it.
 
 `fill` empties the server, has four clients store values of all kinds at once, asks for them, and
 prints the digest of the whole data, which is the same in every run.
@@ -48,8 +48,8 @@ def expect(got, wanted):
         raise ValueError("got %r, wanted %r" % (got, wanted))
 
 
-def fill(port, number, steps, wrong):
-    draw, client, values = random.Random(number), Client(port), {}
+def fill(port, number, steps, seed, wrong):
+    draw, client, values = random.Random(number + 1000 * seed), Client(port), {}
     try:
         for step in range(steps):
             key, value = "key:%d:%d" % (number, draw.randrange(50)), "v%d" % draw.randrange(10 ** 9)
@@ -74,8 +74,9 @@ def main():
         return
     client, wrong = Client(port), []
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else 150
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     client.ask("FLUSHALL", "ASYNC")
-    threads = [threading.Thread(target=fill, args=(port, number, steps, wrong)) for number in range(4)]
+    threads = [threading.Thread(target=fill, args=(port, number, steps, seed, wrong)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

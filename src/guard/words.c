@@ -86,6 +86,8 @@ static void look_as_reader(struct fw_word_seen *seen, uint32_t writer, uint32_t 
                            const uint32_t *readers, unsigned count)
 {
     add_other(seen, writer, thread);
+    for (unsigned i = 0; writer && i < count; i++)
+        add_other(seen, readers[i], thread); /* without them it would seem to depend on the write */
     if (is_among(thread, readers, count))
         return; /* it has read this very value */
     seen->also = count ? FW_WORD_READ : !writer ? FW_WORD_NOBODY : 0;

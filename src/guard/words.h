@@ -79,7 +79,7 @@ struct fw_word_seen {
     unsigned also; /* FW_WORD_* */
     unsigned count; /* accesses that it depends on immediately */
     uint32_t before[FW_WORD_BEFORE];
-    bool shared;    /* another thread has accessed it, and one of the two writes ... */
+    bool shared;    /* another thread has accessed it, and somebody has written or writes ... */
     unsigned others; /* ... those threads, as far as they are known: */
     uint32_t other[FW_WORD_BEFORE + 1];
 };

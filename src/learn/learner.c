@@ -100,7 +100,7 @@ static void take_sites(struct fw_learner *learner)
         uint8_t marks = fw_guard_sites(head)[i + 1];
         uint32_t site;
 
-        if (!(marks & FW_GUARD_SEEN))
+        if (!(marks & (FW_GUARD_SEEN | FW_GUARD_SHARED))) /* what is quick is found by others */
             continue;
         site = site_of(learner, i);
         if (!(marks & FW_GUARD_SHARED) && !fw_constraints_is_shared(learner->constraints, site))

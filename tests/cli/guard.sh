@@ -9,7 +9,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     exit 0
     ;;
 esac
-for source in examples/early tests/guard/between tests/guard/hot; do
+for source in examples/early tests/guard/between tests/guard/handed tests/guard/hot; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
         { complain "$source.c does not build"; head -5 "$err"; }
 done
@@ -68,6 +68,11 @@ expect 0 guard -c early.constraints --log=silent.log -- ./early
 out_is right
 err_has '0 violations'
 [ "$(wc -l <silent.log)" = 1 ] || complain "a silent run is logged"
+# What a thread finds is what was learnt, also where only its maker has been between.
+expect 0 learn -q --idle=2 -- ./handed
+expect 0 guard -c handed.constraints -- ./handed
+err_has '0 violations'
+out_is right
 # The source's rule alone looks at what has happened already.
 expect 1 guard -c early.constraints --also=ignore -- ./early late
 
