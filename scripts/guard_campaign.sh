@@ -1,26 +1,30 @@
 #!/usr/bin/env bash
-# guard_campaign.sh - the bug kernels of tests/programs under noise, unguarded and guarded: how many runs fail?
+# guard_campaign.sh - the guard's kernels (tests/guard) under their adversary: how many runs fail natively, and guarded by
+# predecessor sets, by transactions, and by the orders of confirmed findings?
 #
-#   guard_campaign.sh [--runs=N] [--learn=N] [--work=DIR] [--kernels="mozilla_1 ..."] [--noise=PERMILLE:USEC] [--stall=MS]
+#   guard_campaign.sh [--runs=N] [--look=N] [--kernels="bank_account ..."] [--columns="native pset rollback lifetx from"]
+#                     [--stall=MS] [--work=DIR]
 #
-# FOREWEAVE names the program (build/foreweave).  The kernels end with status 0 whatever happens; here they get the status
-# that says whether the bug has shown.  Each is learnt from passing runs (with noise, until N of them brought nothing new),
-# then run N times (100) unguarded (--dry) and guarded by its constraints, with the same noise, seeds 1 to N.
-# Prints a table in Markdown; a run that takes 20 s hangs, and then the exit status is 1.
+# FOREWEAVE names the program (build/foreweave).  Each kernel is learnt from calm runs (pairs also with noise, cutpoints from
+# recordings), and `foreweave run` of a calm run gives the findings.  Then it is run N times (100), adverse, seeds 1 to N,
+# natively and in each way, the ways in turn, as services are: with a file that was prepared, anew for each run.  `pset` waits and
+# gives locks back; `rollback` re-executes as well, where the guard can.  Of the first runs (--look, 10) what was done is told.
+# Results go to DIR/KERNEL.WAY.runs (seed, status) and DIR/KERNEL.WAY.told, so that a campaign that was stopped goes on where it
+# ended (DIR is kept if it is given).  Prints tables in Markdown; a run that takes 20 s hangs, and then the exit status is 1.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-foreweave=${FOREWEAVE:-$root/build/foreweave}
-runs=100 learn=30 work= noise=400:1500 stall=50
-kernels="pbzip2 aget_2 pfscan apache_1 mysql_1 mysql_8 mozilla_1 mozilla_2 mozilla_3 mozilla_4 mozilla_5 mozilla_6 mozilla_7
-mozilla_8 mozilla_9 mozilla_10 bank_account circular_list log_proc_sweep string_buffer"
+foreweave=$(realpath "${FOREWEAVE:-$root/build/foreweave}") || exit 1
+sources=$root/tests/guard
+runs=100 look=10 work='' stall=50 columns='native pset rollback lifetx from'
+kernels=$(cd "$sources" && grep -l '"kernel.h"' ./*.c | sed 's|./||; s|\.c$||')
 for option in "$@"; do
     value=${option#*=}
     case $option in
     --runs=*) runs=$value ;;
-    --learn=*) learn=$value ;;
+    --look=*) look=$value ;;
     --work=*) work=$value ;;
     --kernels=*) kernels=$value ;;
-    --noise=*) noise=$value ;;
+    --columns=*) columns=$value ;;
     --stall=*) stall=$value ;;
     *) echo "guard_campaign.sh: unknown option '$option'" >&2; exit 2 ;;
     esac
@@ -31,63 +35,122 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work" && cd "$work" || exit 1
 unset FOREWEAVE_OPTIONS
+has() { "$foreweave" guard --help | grep -qe "--$1"; }
+has rollback || columns=${columns//rollback/}
 
-# What is wrong in the end.
-wrong() {
+learn() { # KERNEL
+    local k=$1
+    "$foreweave" cc -g -O1 -pthread "$sources/$k.c" -o "$k" || return 1
+    printf 'calm %d\n' 1 2 3 4 5 >inputs
+    "$foreweave" learn --idle=2 --runs=60 --inputs=inputs --anew -c "$k.pset" -- "./$k" >"$k.learn" 2>&1
+    "$foreweave" learn --idle=2 --runs=60 --inputs=inputs --noise=100:300 -c "$k.pset" -- "./$k" >>"$k.learn" 2>&1
+    "$foreweave" learn --kind=lifetx --idle=1 --runs=20 --inputs=inputs --anew -c "$k.lifetx" -- "./$k" >>"$k.learn" 2>&1
+    timeout 120 "$foreweave" run -q --format=json -o "$k.from" -- "./$k" calm 1 >/dev/null 2>&1
+    [ -s "$k.from" ]
+}
+options_of() { # WAY KERNEL
     case $1 in
-    aget_2) echo 'saved_offset != saved_written' ;;
-    pfscan) echo 'running != 0' ;;
-    apache_1) echo 'buffer.count != 38' ;;
-    mysql_1) echo '(table == 7) != (last_logged == 2)' ;;
-    mysql_8) echo is_master ;;
-    mozilla_2 | mozilla_3) echo 'entered != 1' ;; # what they add up may be lost as well, and look right
-    mozilla_4) echo confused ;;
-    mozilla_6 | mozilla_9) echo is_late ;;
-    mozilla_7) echo ignored ;;
-    mozilla_10) echo mixed ;;
-    bank_account) echo 'balance != 120' ;;
-    circular_list) echo 'last_unit == 11' ;;
-    string_buffer) echo overrun ;;
-    *) echo crashed ;;
+    pset) echo "-c $2.pset $(! has rollback || echo --rollback=0)" ;;
+    rollback) echo "-c $2.pset" ;;
+    lifetx) echo "--kind=lifetx -c $2.lifetx" ;;
+    from) echo "--from=$2.from" ;;
     esac
 }
-build() { # KERNEL
-    local late=''
-    case $1 in
-    mozilla_6 | mozilla_9) late='static int is_late; static inline struct timespec in_a_while(clockid_t clock) { struct timespec when; clock_gettime(clock, \&when); when.tv_nsec += 100000000; when.tv_sec += when.tv_nsec / 1000000000; when.tv_nsec %= 1000000000; return when; }' ;;
-    mozilla_2 | mozilla_3) late='static int entered;' ;;
-    esac
-    sed -e "s|^#include \"program.h\"|&\n$late|" \
-        -e 's/^    sem_timedwait(/    is_late = sem_timedwait(/; s/^    pthread_cond_timedwait(&changed/    is_late = pthread_cond_timedwait(\&changed/' \
-        -e 's/^        offset = offset + 16;/        __atomic_add_fetch(\&entered, 1, 0);\n&/; s/^        release(mine);/        __atomic_add_fetch(\&entered, 1, 0);\n&/' \
-        -e "s/^    return 0;\$/    return ($(wrong "$1")) != 0;/" "$root/tests/programs/kernel_$1.c" >"$1.c"
-    case $1 in mozilla_6 | mozilla_9) sed -i 's/soon(CLOCK_REALTIME)/in_a_while(CLOCK_REALTIME)/' "$1.c" ;; esac
-    "$foreweave" cc -g -O1 -I"$root/tests/programs" -pthread "$1.c" -o "$1"
+prepare() { # WAY KERNEL: also the library that is preloaded
+    # shellcheck disable=SC2046
+    "$foreweave" guard -q --strict --budget=100 --stall="$stall" $(options_of "$1" "$2") --prepare="$2.$1.guard" -- "./$2" \
+        >"$2.$1.environment" 2>"$2.$1.told.errors" || return 1
+    sed -n 's/^LD_PRELOAD=//p' "$2.$1.environment" >"$2.$1.library"
 }
-# A line: STATUS VIOLATIONS STALLED ROLLED PASSED
-one() { # KERNEL SEED OPTION...
-    local kernel=$1 seed=$2 said status
-    shift 2
-    said=$(timeout 20 "$foreweave" guard -c "$kernel.constraints" --budget=100 --stall="$stall" --noise="$noise" --seed="$seed" "$@" -- \
-        "./$kernel" 2>&1 >/dev/null)
+# A line: SEED STATUS
+one() { # WAY KERNEL SEED
+    local status
+    if [ "$1" = native ]; then
+        timeout 20 "./$2" adverse "$3" >/dev/null 2>&1
+    else
+        cp "$2.$1.guard" running.guard
+        LD_PRELOAD=$(<"$2.$1.library") FOREWEAVE_OPTIONS=mode=guard:guard=$PWD/running.guard timeout 20 "./$2" adverse "$3" >/dev/null 2>&1
+    fi
     status=$?
-    echo "$status $(sed -n 's/.* \([0-9]*\) violations: \([0-9]*\) avoided by waiting, \([0-9]*\) by giving a lock back, \([0-9]*\) .*/\1 \2 \3 \4/p' <<<"$said")"
+    echo "$3 $status"
 }
-
-echo "| kernel | runs learnt from | pairs | wrong, unguarded | wrong, guarded | runs with violations | avoided by waiting | by giving a lock back | not avoided | hung |"
-echo "|---|---|---|---|---|---|---|---|---|---|"
-hung=0
+# What the command says: VIOLATIONS STALLED ROLLED NOT-AVOIDED
+told() { # WAY KERNEL SEED
+    # shellcheck disable=SC2046
+    timeout 30 "$foreweave" guard --budget=100 --stall="$stall" --log="$2.$1.log" $(options_of "$1" "$2") -- "./$2" adverse "$3" 2>&1 >/dev/null |
+        sed -n 's/^foreweave: \([0-9]*\) violations: \([0-9]*\) avoided by waiting, \(.*\) not avoided.*/\1 \2 \3/p' | sed 's/[^0-9 ]//g'
+}
 for kernel in $kernels; do
-    build "$kernel" || { echo "guard_campaign.sh: cannot build $kernel" >&2; exit 1; }
-    "$foreweave" learn -q --anew --runs=500 --idle="$learn" --noise="$noise" -- "./$kernel" || { echo "| $kernel | none passed | | | | | | | | |" && continue; }
-    for seed in $(seq "$runs"); do one "$kernel" "$seed" --dry; done >"$kernel.dry"
-    for seed in $(seq "$runs"); do one "$kernel" "$seed" --log="$kernel.log"; done >"$kernel.guarded"
-    pairs=$(awk '/^pset/ { for (i = 3; i <= NF; i++) n += $i ~ /^[0-9]/ } END { print n + 0 }' "$kernel.constraints")
-    learnt=$(awk '/^runs/ { print $2 " + " $3 " wrong" }' "$kernel.constraints")
-    unguarded=$(awk '$1 != 0' "$kernel.dry" | wc -l)
-    awk -v kernel="$kernel" -v learnt="$learnt" -v pairs="$pairs" -v unguarded="$unguarded" '
-        { wrong += $1 != 0; hung += $1 == 124; violated += $2 > 0; stalled += $3; rolled += $4; passed += $5 }
-        END { printf "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", kernel, learnt, pairs, unguarded, wrong, violated, stalled, rolled, passed, hung; exit hung > 0 }' \
-        "$kernel.guarded" || hung=1
+    [ -e "$kernel.from" ] || learn "$kernel" || { echo "guard_campaign.sh: cannot build $kernel" >&2; exit 1; }
+    ways=''
+    declare -A made=()
+    for way in $columns; do
+        [ "$way" = native ] || prepare "$way" "$kernel" || continue # openldap has nothing to be forbidden
+        ways="$ways $way"
+        touch "$kernel.$way.runs"
+        made[$way]=$(wc -l <"$kernel.$way.runs")
+    done
+    for seed in $(seq "$runs"); do
+        for way in $ways; do
+            [ "${made[$way]}" -ge "$seed" ] || one "$way" "$kernel" "$seed" >>"$kernel.$way.runs"
+        done
+    done
+    for way in ${ways/native/}; do
+        [ -e "$kernel.$way.told" ] || for seed in $(seq "$look"); do told "$way" "$kernel" "$seed"; done >"$kernel.$way.told"
+    done
+done
+
+wrong() { [ ! -s "$kernel.$1.runs" ] && echo - || awk '$2 != 0 { n++ } END { print n + 0 }' "$kernel.$1.runs"; }
+hung=0
+header() {
+    printf '| %s ' "$@"
+    echo '|'
+    printf '|---%.0s' "$@"
+    echo '|'
+}
+echo "Wrong of $runs adverse runs:"
+echo
+# shellcheck disable=SC2086
+header kernel kind $columns hung
+for kernel in $kernels; do
+    row="| $kernel | $(sed -n 's/.*kind: //p' "$sources/$kernel.c") |"
+    stuck=0
+    for way in $columns; do
+        row="$row $(wrong "$way") |"
+        [ ! -s "$kernel.$way.runs" ] || stuck=$((stuck + $(awk '$2 == 124 { n++ } END { print n + 0 }' "$kernel.$way.runs")))
+    done
+    [ $stuck = 0 ] || hung=1
+    echo "$row $stuck |"
+done
+echo
+echo "Predecessor sets: what was learnt, and what was done in the first $look runs (static: different places):"
+echo
+header kernel 'runs learnt from' sites shared pairs 'largest set' 'violations, static' dynamic 'avoided by waiting' 'by going back' 'not avoided'
+for kernel in $kernels; do
+    way=pset
+    [ ! -s "$kernel.rollback.told" ] || way=rollback
+    [ -s "$kernel.$way.told" ] || continue
+    sizes=$(awk '
+        /^runs/ { runs = $2 " + " $3 " wrong" }
+        /^site/ && $3 != "-" { sites++ }
+        /^pset/ { shared++; n = 0; for (i = 3; i <= NF; i++) n += $i ~ /^[0-9]/; pairs += n; if (n > most) most = n }
+        END { printf "%s | %d | %d | %d | %d", runs, sites, shared, pairs, most }' "$kernel.pset")
+    static=$(python3 - "$kernel.$way.log" <<'END'
+import json
+import sys
+places = set()
+try:
+    for line in open(sys.argv[1]):
+        entry = json.loads(line)
+        if "access" in entry:
+            places.add((json.dumps(entry["access"], sort_keys=True), json.dumps(entry["after"], sort_keys=True)))
+except OSError:
+    pass
+print(len(places))
+END
+    )
+    awk -v kernel="$kernel" -v sizes="$sizes" -v static="$static" '
+        { all += $1; stalled += $2; for (i = 3; i < NF; i++) back += $i; passed += $NF }
+        END { printf "| %s | %s | %d | %d | %d | %d | %d |\n", kernel, sizes, static, all, stalled, back, passed }' "$kernel.$way.told"
 done
 exit $hung

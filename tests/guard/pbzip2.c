@@ -1,6 +1,6 @@
 /*
  * pbzip2: the main thread waits for the thread that writes the output, and takes the queue away;
- * one that compresses may still be about to use it.
+ * one that compresses may not have given it back yet.
  *
  * kind: order, race
  */
@@ -8,7 +8,7 @@
 
 struct queue {
     pthread_mutex_t lock;
-    int left;
+    int left, users;
 };
 
 struct {
@@ -16,7 +16,19 @@ struct {
     bool lost;
 } shared;
 
-static NOINLINE void consume(void)
+static NOINLINE bool take_block(void)
+{
+    struct queue *queue = shared.queue;
+    bool took;
+
+    pthread_mutex_lock(&queue->lock);
+    took = queue->left > 0;
+    queue->left -= took;
+    pthread_mutex_unlock(&queue->lock);
+    return took;
+}
+
+static NOINLINE void give_back(void)
 {
     struct queue *queue = shared.queue;
 
@@ -25,15 +37,16 @@ static NOINLINE void consume(void)
         return;
     }
     pthread_mutex_lock(&queue->lock);
-    queue->left--;
+    queue->users--;
     pthread_mutex_unlock(&queue->lock);
 }
 
 static void compress_blocks(void)
 {
-    consume();
+    while (take_block())
+        ;
     hold();
-    consume();
+    give_back();
 }
 
 static void finish(void)
@@ -44,7 +57,7 @@ static void finish(void)
 
 int main(int argc, char **argv)
 {
-    struct queue queue = { PTHREAD_MUTEX_INITIALIZER, 2 };
+    struct queue queue = { PTHREAD_MUTEX_INITIALIZER, 2, 1 };
 
     begin(argc, argv);
     shared.queue = &queue;
