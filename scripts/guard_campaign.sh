@@ -74,11 +74,11 @@ one() { # WAY KERNEL SEED
     status=$?
     echo "$3 $status"
 }
-# What the command says: VIOLATIONS STALLED ROLLED NOT-AVOIDED
+# What the command says: VIOLATIONS STALLED LOCK-GIVEN-BACK NOT-AVOIDED ROLLED-BACK
 told() { # WAY KERNEL SEED
     # shellcheck disable=SC2046
     timeout 30 "$foreweave" guard --budget=100 --stall="$stall" --log="$2.$1.log" $(options_of "$1" "$2") -- "./$2" adverse "$3" 2>&1 >/dev/null |
-        sed -n 's/^foreweave: \([0-9]*\) violations: \([0-9]*\) avoided by waiting, \(.*\) not avoided.*/\1 \2 \3/p' | sed 's/[^0-9 ]//g'
+        sed -n 's/^foreweave: \([0-9]* violations: .*\); waited.*/\1/p' | tr -cd '0-9 \n'
 }
 for kernel in $kernels; do
     [ -e "$kernel.from" ] || learn "$kernel" || { echo "guard_campaign.sh: cannot build $kernel" >&2; exit 1; }
@@ -150,7 +150,7 @@ print(len(places))
 END
     )
     awk -v kernel="$kernel" -v sizes="$sizes" -v static="$static" '
-        { all += $1; stalled += $2; for (i = 3; i < NF; i++) back += $i; passed += $NF }
+        { all += $1; stalled += $2; back += $3 + $5; passed += $4 }
         END { printf "| %s | %s | %d | %d | %d | %d | %d |\n", kernel, sizes, static, all, stalled, back, passed }' "$kernel.$way.told"
 done
 exit $hung

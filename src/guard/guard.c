@@ -17,14 +17,17 @@
 struct fw_guard_head *fw_guard;
 
 static _Atomic uint32_t generation; /* that the words are of */
+static _Atomic bool forgetful;      /* others may have accessed them before */
 
 /* It was switched on again: what words say is old. */
 static void begin_anew(uint32_t now)
 {
     uint32_t was = atomic_exchange(&generation, now);
 
-    if (was != now)
-        fw_call(SYS_madvise, fw_word_cells, FW_WORDS_ROOM, MADV_DONTNEED, 0);
+    if (was == now)
+        return;
+    atomic_store(&forgetful, true);
+    fw_call(SYS_madvise, fw_word_cells, FW_WORDS_ROOM, MADV_DONTNEED, 0);
 }
 
 static bool objects_to_pair(uint32_t site, uint32_t before)
@@ -49,6 +52,8 @@ static unsigned objects_also(uint32_t site, unsigned also)
     if (fw_guard->mode != FW_GUARD_ALLOW || !fw_guard->also)
         return 0;
     marks = atomic_load_explicit(&fw_guard_sites(fw_guard)[site], memory_order_relaxed);
+    if (FW_UNLIKELY(atomic_load_explicit(&forgetful, memory_order_relaxed))) /* a switch */
+        also &= FW_WORD_READ; /* nobody, or nobody else, says nothing any more */
     return marks & (FW_GUARD_HAS_PAIRS | FW_GUARD_READ) ? also & ~(marks >> FW_GUARD_ALSO) : 0;
 }
 

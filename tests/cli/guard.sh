@@ -133,6 +133,14 @@ err_has '0 violations'
 err_has 'it is off'
 rm off
 
+# What came before it was switched on again is not known: who finds nothing has not come too early.
+expect 0 guard -c handed.constraints --log=switched.log -- ./handed switched
+err_has '0 violations'
+out_is right
+for said in off on; do
+    grep -q "a signal came: the guard is $said" switched.log || complain "the guard was not switched $said"
+done
+
 # --- a service: the environment alone
 expect 0 guard -c early.constraints --stall=2000 --budget=100 --prepare=early.guard -- ./early
 cp "$out" environment

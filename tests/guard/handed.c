@@ -2,9 +2,17 @@
  * handed.c - a thread takes what its maker has written for it, and has looked at once more itself:
  * it comes behind the maker's read, not its write.  Nothing is ever wrong; a guard that does not
  * watch the maker's second look takes it for something new.
+ *
+ *   handed            takes it
+ *   handed switched   has its parent, a guard, switched off and on before that
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define A_MOMENT 200000000 /* ns that the guard has for it */
 
 static struct {
     int *volatile base;
@@ -17,7 +25,13 @@ static void *work(void *unused)
     return unused;
 }
 
-int main(void)
+static void have_switched(int signal)
+{
+    kill(getppid(), signal);
+    nanosleep(&(struct timespec) { 0, A_MOMENT }, NULL);
+}
+
+int main(int argc, char **argv)
 {
     pthread_t thread;
     int base = 41;
@@ -25,6 +39,11 @@ int main(void)
     shared.base = &base;
     if (!shared.base)
         return 2;
+    (void)argv;
+    if (argc > 1) {
+        have_switched(SIGUSR1);
+        have_switched(SIGUSR2);
+    }
     pthread_create(&thread, NULL, work, NULL);
     pthread_join(thread, NULL);
     puts(shared.sum == 42 ? "right" : "wrong");
