@@ -80,7 +80,7 @@ static void follow(enum fw_flow what)
 {
     if (!fw_heal_alone)
         fw_regions_flow(what);
-    if (FW_UNLIKELY(fw_holds_are_frozen()) || (fw_heal_alone && fw_holds_go_quickly()))
+    if ((fw_heal_alone && fw_holds_go_quickly()) || FW_UNLIKELY(fw_holds_are_frozen()))
         return;
     /* Nobody waits for anything of the program's while it holds a lock. */
     if (what == FW_FLOW_CALL && !fw_heal_wire->unsafe)
@@ -112,12 +112,6 @@ static void switched(void)
     fw_regions_switched();
     if (!fw_holds_are_frozen())
         fw_holds_drop();
-}
-
-static void follow_mutex(const void *mutex, bool locked)
-{
-    if (!fw_holds_are_frozen())
-        fw_holds_follow_mutex(mutex, locked);
 }
 
 /* --- scheduling ------------------------------------------------------------------------------ */
@@ -287,7 +281,7 @@ bool fw_heal_open(const char *path)
     else if (fw_heal_wire->unsafe)
         fw_calls_follow = follow_call;
     else if (fw_heal_alone)
-        fw_mutex_follow = follow_mutex;
+        fw_mutex_follow = fw_holds_follow_mutex;
     fw_flow_follow = follow;
     fw_flow_switched = switched;
     if (fw_heal_wire->how == FW_HEAL_LOCK)

@@ -290,9 +290,11 @@ static unsigned free_place(void)
 /* Has it the lock by that? */
 static bool sit(struct fw_heal_seat *seat, struct fw_heal_lock *lock, uint16_t section)
 {
-    if (fw_heal_sit_under(seat, lock, section, fw_hot.ticks, fw_holds.mutexes))
+    uint64_t state = fw_heal_seat_state(section, fw_hot.ticks, false);
+
+    if (fw_heal_sit_under(seat, lock, state, fw_holds.mutexes))
         return true;
-    fw_heal_sit(seat, lock, section, fw_hot.ticks);
+    fw_heal_sit(seat, lock, state);
     return false;
 }
 

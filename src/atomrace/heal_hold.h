@@ -48,7 +48,7 @@ void fw_holds_access(const struct fw_overlap_access *access);
 /* Both at once, in a hook of hooks_heal.c (fw_heal_alone), after its tick: in the quick way, or
  * else in fw_overlap_hook. */
 void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
-/* The thread was seen elsewhere: as fw_holds_settle; false: that is to do it. */
+/* The thread was seen elsewhere: as fw_holds_settle; false: that is to do it, or a handler runs. */
 bool fw_holds_go_quickly(void);
 /* Does a handler of the program run on the thread?  Nothing is done then (heal_handler.c). */
 bool fw_holds_are_frozen(void);

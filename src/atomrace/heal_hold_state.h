@@ -68,11 +68,13 @@ static inline void fw_hold_set(struct fw_hold *hold, struct fw_heal_lock *lock, 
 {
     hold->lock = lock;
     hold->entry = entry;
+    hold->over = entry == FW_HOLD_PLAIN;
+    if (entry == FW_HOLD_PLAIN)
+        return; /* nobody asks where */
     hold->top = fw_hot.top;
     hold->stack = fw_hot.top[-1].stack;
     hold->links = links;
     hold->seen = 0;
-    hold->over = entry == FW_HOLD_PLAIN;
 }
 
 #endif

@@ -228,31 +228,26 @@ static inline void fw_heal_seat_put(struct fw_heal_seat *seat, struct fw_heal_lo
     }
 }
 
-/* First the seat, at which the thread may have been elsewhere before. */
-static inline void fw_heal_sit(struct fw_heal_seat *seat, struct fw_heal_lock *lock,
-                               uint16_t section, int32_t ticks)
+/* First the seat, at which the thread may have been elsewhere before.  A single access may say at
+ * once that it is over: it is not before the thread's next hook. */
+static inline void fw_heal_sit(struct fw_heal_seat *seat, struct fw_heal_lock *lock, uint64_t state)
 {
     /* relaxed: written before the lock is, see is_done */
-    atomic_store_explicit(&seat->state, fw_heal_seat_state(section, ticks, false),
-                          memory_order_relaxed);
+    atomic_store_explicit(&seat->state, state, memory_order_relaxed);
     fw_heal_seat_put(seat, lock); /* the lock's owner is looked at after this */
 }
 
 /* The same at a lock that is its mutex's, which the caller holds, so that it has the lock then.
  * False: it does not; what the seat says is to be said anew. */
 static inline bool fw_heal_sit_under(struct fw_heal_seat *seat, struct fw_heal_lock *lock,
-                                     uint16_t section, int32_t ticks,
-                                     const struct fw_heal_mutexes *mutexes)
+                                     uint64_t state, const struct fw_heal_mutexes *mutexes)
 {
     /* relaxed: it is looked at again behind the seat, and behind the owner (is_mutexs) */
     const void *mutex = atomic_load_explicit(&lock->mutex, memory_order_relaxed);
 
     if (!fw_heal_is_mutexs(lock) || !fw_heal_holds(mutexes, mutex))
         return false;
-    atomic_store_explicit(&seat->state,
-                          fw_heal_seat_state(section, ticks, false) | FW_HEAL_UNDER,
-                          memory_order_relaxed);
-    fw_heal_seat_put(seat, lock);
+    fw_heal_sit(seat, lock, state | FW_HEAL_UNDER);
     return fw_heal_is_mutexs(lock) &&
            atomic_load_explicit(&lock->mutex, memory_order_relaxed) == mutex;
 }

@@ -43,18 +43,18 @@ static void forget(void)
 
 /* --- with nothing to be released, and nothing to be taken ------------------------------------ */
 
-INLINE bool sit_under(struct fw_heal_lock *lock, uint16_t section)
+INLINE bool sit_under(struct fw_heal_lock *lock, uint64_t state)
 {
-    return fw_heal_sit_under(&fw_holds.seats[0], lock, section, fw_hot.ticks, fw_holds.mutexes);
+    return fw_heal_sit_under(&fw_holds.seats[0], lock, state, fw_holds.mutexes);
 }
 
-INLINE bool sit_at_own(struct fw_heal_lock *lock, uint32_t entry, uint16_t section)
+INLINE bool sit_at_own(struct fw_heal_lock *lock, uint32_t entry, uint64_t state)
 {
     if (!is_owned(lock)) {
-        if (!sit_under(lock, section))
+        if (!sit_under(lock, state))
             return false;
     } else {
-        fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
+        fw_heal_sit(&fw_holds.seats[0], lock, state);
         if (FW_UNLIKELY(!is_owned(lock)))
             return false;
     }
@@ -67,13 +67,13 @@ INLINE bool sit_at_own(struct fw_heal_lock *lock, uint32_t entry, uint16_t secti
 /* --- else ------------------------------------------------------------------------------------ */
 
 static __attribute__((noinline)) bool sit_at(struct fw_heal_lock *lock, uint32_t entry,
-                                             uint16_t section)
+                                             uint64_t state)
 {
     struct fw_heal_lock *former = fw_holds.at[0].lock;
-    bool under = sit_under(lock, section);
+    bool under = sit_under(lock, state);
 
     if (!under)
-        fw_heal_sit(&fw_holds.seats[0], lock, section, fw_hot.ticks);
+        fw_heal_sit(&fw_holds.seats[0], lock, state);
     if (!is_left(former, lock))
         fw_heal_release(former, fw_holds.me);
     if (!under && !fw_heal_try(lock, fw_holds.me)) {
@@ -97,7 +97,7 @@ bool fw_holds_go_quickly(void)
 {
     struct fw_heal_lock *former = fw_holds.at[0].lock;
 
-    if (fw_holds.end != 1 || !fw_holds.at[0].over)
+    if (fw_holds.end != 1 || !fw_holds.at[0].over || FW_UNLIKELY(fw_holds.handlers))
         return false;
     forget();
     if (!fw_heal_is_mutexs(former))
@@ -117,10 +117,11 @@ INLINE bool enter_known(uintptr_t word, bool own)
 {
     const struct fw_hold_known *known = &fw_holds.known;
     struct fw_heal_lock *lock = own ? find_at_once(word) : fw_heal_find(word);
+    uint64_t state = fw_heal_seat_state(known->section, fw_hot.ticks, false);
 
     if (FW_UNLIKELY(!lock || (known->reads_wait && !lock->reads_wait)) ||
-        FW_UNLIKELY(!(own ? sit_at_own(lock, known->entry, known->section)
-                          : sit_at(lock, known->entry, known->section))))
+        FW_UNLIKELY(!(own ? sit_at_own(lock, known->entry, state)
+                          : sit_at(lock, known->entry, state))))
         return false;
     fw_holds.word = word;
     fw_holds.ends_at = fw_heal_is_wanted(lock) ? 0 : known->end;
@@ -128,20 +129,19 @@ INLINE bool enter_known(uintptr_t word, bool own)
     return true;
 }
 
-/* One that is wanted is released at the next hook, which is not forced here. */
+/* Its hold is over from the beginning.  One that is wanted is released at the next hook, which is
+ * not forced here. */
 INLINE bool pass_plainly(uintptr_t word, bool write, bool own)
 {
     struct fw_heal_lock *lock = own ? find_at_once(word) : fw_heal_find(word);
+    uint64_t state = fw_heal_seat_state(UINT16_MAX, fw_hot.ticks, true);
 
     if (own && !lock)
         return false;
     if (!lock || (!write && !lock->reads_wait))
         return settle(own);
-    if (fw_heal_is_wanted(lock) || !(own ? sit_at_own(lock, FW_HOLD_PLAIN, UINT16_MAX)
-                                         : sit_at(lock, FW_HOLD_PLAIN, UINT16_MAX)))
-        return false;
-    fw_heal_sit_over(&fw_holds.seats[0], UINT16_MAX, fw_hot.ticks);
-    return true;
+    return !fw_heal_is_wanted(lock) && (own ? sit_at_own(lock, FW_HOLD_PLAIN, state)
+                                            : sit_at(lock, FW_HOLD_PLAIN, state));
 }
 
 /* Whose function is the one of the entry: if that had been left its exit, or the next entry of one,
@@ -213,25 +213,30 @@ void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 
 /* --- mutexes --------------------------------------------------------------------------------- */
 
-/* One that is locked more than once is forgotten when it is unlocked first. */
-static void forget_mutex(struct fw_heal_mutexes *mutexes, const void *mutex)
+/* The one that was locked last. */
+static __attribute__((noinline)) void forget_mutex(struct fw_heal_mutexes *mutexes,
+                                                   const void *mutex)
 {
-    for (unsigned i = mutexes->count; i-- > 0;)
-        if (mutexes->at[i] == mutex) {
-            mutexes->count--;
-            for (unsigned k = i; k < mutexes->count; k++)
-                mutexes->at[k] = mutexes->at[k + 1];
-        }
+    unsigned i = mutexes->count;
+
+    while (i > 0 && mutexes->at[i - 1] != mutex)
+        i--;
+    if (i == 0)
+        return;
+    for (mutexes->count--; i <= mutexes->count; i++)
+        mutexes->at[i - 1] = mutexes->at[i];
 }
 
-/* What there is no room for is not known to be held. */
+/* What there is no room for is not known to be held, nor what a handler locks. */
 void fw_holds_follow_mutex(const void *mutex, bool locked)
 {
     struct fw_heal_mutexes *mutexes = fw_holds.mutexes;
 
-    if (!mutexes)
+    if (!mutexes || (FW_UNLIKELY(fw_holds.handlers) && fw_holds_are_frozen()))
         return;
-    if (!locked)
+    if (!locked && mutexes->count && mutexes->at[mutexes->count - 1] == mutex)
+        mutexes->count--;
+    else if (!locked)
         forget_mutex(mutexes, mutex);
     else if (mutexes->count < FW_HEAL_MUTEXES)
         mutexes->at[mutexes->count++] = mutex;

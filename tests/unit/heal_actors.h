@@ -39,7 +39,7 @@ static inline struct fw_heal_seat *seat_at(struct fw_healer *me, const struct fw
 static inline void sit(struct fw_heal_lock *lock, struct fw_healer *me)
 {
     if (!seat_at(me, lock))
-        fw_heal_sit(seat_at(me, NULL), lock, 0, 0);
+        fw_heal_sit(seat_at(me, NULL), lock, 0);
 }
 
 static inline bool take(struct fw_heal_lock *lock, struct fw_healer *me)

@@ -37,6 +37,11 @@ void fw_noise_dwell(void)
 {
 }
 
+bool fw_holds_are_frozen(void)
+{
+    return fw_holds.handlers;
+}
+
 /* Sections: places are small numbers, which stand for addresses. */
 enum {
     A_ENTRY = 1, /* of a: ends at A_END or A_OTHER_END, exits at A_EXIT */

@@ -131,7 +131,7 @@ static void who_waits_sees_that_the_owner_has_gone_on(void **state)
     struct fw_heal_lock *lock = fresh();
 
     (void)state;
-    fw_heal_sit(seat_at(owner, NULL), lock, 0, ticks);
+    fw_heal_sit(seat_at(owner, NULL), lock, fw_heal_seat_state(0, ticks, false));
     assert_true(fw_heal_try(lock, owner));
     ticks -= LONGEST;
     assert_false(claim(lock, two.healer)); /* it is inside */
@@ -147,7 +147,7 @@ static void who_waits_sees_that_the_owner_has_gone_on(void **state)
     assert_true(fw_heal_owns(lock, two.healer));
     release(lock, two.healer);
 
-    fw_heal_sit(seat_at(owner, NULL), lock, 0, ticks);
+    fw_heal_sit(seat_at(owner, NULL), lock, fw_heal_seat_state(0, ticks, false));
     assert_true(fw_heal_try(lock, owner));
     wait_begin(&two, lock);
     await_waiter(lock);

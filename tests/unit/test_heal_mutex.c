@@ -25,7 +25,7 @@ static bool sit_under(struct fw_heal_lock *lock, struct fw_healer *me)
 {
     struct fw_heal_seat *seat = seat_at(me, NULL);
 
-    if (fw_heal_sit_under(seat, lock, 0, 0, fw_healer_mutexes(me)))
+    if (fw_heal_sit_under(seat, lock, 0, fw_healer_mutexes(me)))
         return true;
     fw_heal_stand(seat);
     return false;

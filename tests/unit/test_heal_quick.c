@@ -157,12 +157,17 @@ static void mutexes_that_are_held(void **state)
         assert_int_equal(fw_heal_holds(held_now, &mutexes[i]), i != 1 && i < FW_HEAL_MUTEXES);
     assert_int_equal(held_now->count, FW_HEAL_MUTEXES - 1);
     fw_holds_follow_mutex(&mutexes[0], true);
-    fw_holds_follow_mutex(&mutexes[0], false); /* it may be unlocked */
-    assert_false(fw_heal_holds(held_now, &mutexes[0]));
-    fw_holds_follow_mutex(&mutexes[1], false);
-    fw_holds_follow_mutex(&mutexes[2], false);
-    fw_holds_follow_mutex(&mutexes[3], false);
+    fw_holds_follow_mutex(&mutexes[0], false);
+    assert_true(fw_heal_holds(held_now, &mutexes[0])); /* it was locked twice */
+    for (unsigned i = 0; i < FW_HEAL_MUTEXES; i++) {
+        fw_holds_follow_mutex(&mutexes[i], false);
+        assert_false(fw_heal_holds(held_now, &mutexes[i]));
+    }
     assert_int_equal(held_now->count, 0);
+    fw_holds.handlers = 1;
+    fw_holds_follow_mutex(&mutexes[0], true); /* a handler's */
+    assert_int_equal(held_now->count, 0);
+    fw_holds.handlers = 0;
 }
 
 /* --- others ---------------------------------------------------------------------------------- */
@@ -171,7 +176,7 @@ static struct fw_healer *stranger(unsigned word)
 {
     struct fw_healer *healer = fw_healer_take(7, 7, 0, NULL);
 
-    fw_heal_sit(fw_healer_seats(healer), lock_of(word), 0, 0);
+    fw_heal_sit(fw_healer_seats(healer), lock_of(word), 0);
     return healer;
 }
 
@@ -298,18 +303,23 @@ static bool is_claimed_at(int instruction, uintptr_t pc, bool write)
     return true;
 }
 
+static void make_it_own(const void *mutex)
+{
+    fw_holds_drop();
+    atomic_store(&lock_of(1)->past, 0);
+    atomic_store(&lock_of(1)->habit, fw_heal_habit(fw_holds.id, FW_HEAL_KEEP));
+    atomic_store(&lock_of(1)->mutex, mutex);
+    atomic_store(&lock_of(1)->owner, mutex ? FW_HEAL_MUTEXS : fw_holds.id);
+}
+
 static void claim_everywhere(uintptr_t pc, bool write, const void *mutex)
 {
     unsigned lost = 0, kept = 0;
 
     is_long_way_closed = true;
     for (int i = 0;; i++) {
-        fw_holds_drop();
-        atomic_store(&lock_of(1)->past, 0);
-        atomic_store(&lock_of(1)->habit, fw_heal_habit(fw_holds.id, FW_HEAL_KEEP));
-        atomic_store(&lock_of(1)->mutex, mutex);
-        atomic_store(&lock_of(1)->owner, mutex ? FW_HEAL_MUTEXS : fw_holds.id);
-        fw_heal_sit(fw_healer_seats(thief), lock_of(1), 0, 0);
+        make_it_own(mutex);
+        fw_heal_sit(fw_healer_seats(thief), lock_of(1), 0);
         if (!is_claimed_at(i, pc, write))
             break;
         lost += got;
