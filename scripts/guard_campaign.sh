@@ -62,17 +62,37 @@ prepare() { # WAY KERNEL: also the library that is preloaded
         >"$2.$1.environment" 2>"$2.$1.told.errors" || return 1
     sed -n 's/^LD_PRELOAD=//p' "$2.$1.environment" >"$2.$1.library"
 }
-# A line: SEED STATUS
-one() { # WAY KERNEL SEED
-    local status
-    if [ "$1" = native ]; then
-        timeout 20 "./$2" adverse "$3" >/dev/null 2>&1
-    else
-        cp "$2.$1.guard" running.guard
-        LD_PRELOAD=$(<"$2.$1.library") FOREWEAVE_OPTIONS=mode=guard:guard=$PWD/running.guard timeout 20 "./$2" adverse "$3" >/dev/null 2>&1
-    fi
-    status=$?
-    echo "$3 $status"
+# Lines of KERNEL.WAY.runs: SEED STATUS.  One process a run, since others keep the machine busy.
+make_runs() { # KERNEL RUNS WAY...
+    python3 - "$@" <<'END'
+import os
+import shutil
+import subprocess
+import sys
+
+kernel, runs, ways = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+
+
+def run(way, seed):
+    environment = dict(os.environ)
+    if way != "native":
+        shutil.copyfile("%s.%s.guard" % (kernel, way), "running.guard")
+        environment["LD_PRELOAD"] = open("%s.%s.library" % (kernel, way)).read().strip()
+        environment["FOREWEAVE_OPTIONS"] = "mode=guard:guard=" + os.path.abspath("running.guard")
+    try:
+        return subprocess.run(["./" + kernel, "adverse", str(seed)], env=environment, timeout=20,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    except subprocess.TimeoutExpired:
+        return 124
+
+
+made = {way: sum(1 for _ in open("%s.%s.runs" % (kernel, way))) for way in ways}
+for seed in range(1, runs + 1):
+    for way in ways:
+        if made[way] < seed:
+            with open("%s.%s.runs" % (kernel, way), "a") as out:
+                print(seed, run(way, seed), file=out)
+END
 }
 # What the command says: VIOLATIONS STALLED LOCK-GIVEN-BACK NOT-AVOIDED ROLLED-BACK
 told() { # WAY KERNEL SEED
@@ -83,18 +103,13 @@ told() { # WAY KERNEL SEED
 for kernel in $kernels; do
     [ -e "$kernel.from" ] || learn "$kernel" || { echo "guard_campaign.sh: cannot build $kernel" >&2; exit 1; }
     ways=''
-    declare -A made=()
     for way in $columns; do
         [ "$way" = native ] || prepare "$way" "$kernel" || continue # openldap has nothing to be forbidden
         ways="$ways $way"
         touch "$kernel.$way.runs"
-        made[$way]=$(wc -l <"$kernel.$way.runs")
     done
-    for seed in $(seq "$runs"); do
-        for way in $ways; do
-            [ "${made[$way]}" -ge "$seed" ] || one "$way" "$kernel" "$seed" >>"$kernel.$way.runs"
-        done
-    done
+    # shellcheck disable=SC2086
+    make_runs "$kernel" "$runs" $ways
     for way in ${ways/native/}; do
         [ -e "$kernel.$way.told" ] || for seed in $(seq "$look"); do told "$way" "$kernel" "$seed"; done >"$kernel.$way.told"
     done

@@ -35,33 +35,13 @@ scripts=$root/scripts
 say() { echo "guard_server.sh: $*" >&2; }
 # shellcheck source=/dev/null
 . "$root/bench/real.bash"
+# shellcheck source=/dev/null
+. "$root/bench/server.bash"
 (build_program "$name") || { say "cannot build $name" && exit 1; }
 place=$work/server-$name-$kind
 mkdir -p "$place" && cd "$place" && rm -rf ./* || exit 1
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-case $name in
-memcached) server=("$work/memcached/foreweave/memcached/memcached" -l 127.0.0.1 -p "$port" -U 0 -u "$(id -un)" -t 4 -m 64 -P "$place/pid") ;;
-redis) server=("$work/redis/foreweave/redis/src/redis-server" --port "$port" --bind 127.0.0.1 --dir "$place" --save "" --appendonly no
-    --lazyfree-lazy-user-del yes --enable-debug-command local --io-threads 3 --io-threads-do-reads yes --pidfile "$place/pid" --daemonize no) ;;
-esac
-load() { # SEED
-    case $name in
-    memcached) timeout 120 python3 "$scripts/realworld/memcached_load.py" "$port" 4 "$steps" "$1" ;;
-    redis) timeout 120 python3 "$scripts/realworld/redis_check.py" "$port" fill $((steps / 10)) "$1" ;;
-    esac
-}
-await() {
-    for _ in $(seq 300); do
-        [ -s pid ] && python3 -c "import socket; socket.create_connection(('127.0.0.1', $port), 1)" 2>/dev/null && return 0
-        sleep 0.1
-    done
-    say "$name does not listen"
-    return 1
-}
-stop() { # COMMAND: its status
-    kill -TERM "$(cat pid)" 2>/dev/null
-    wait "$1"
-}
+server_of "$name" foreweave
+load() { load_server "$name" "$steps" "$1"; } # SEED
 
 say "learning"
 how=()
@@ -69,10 +49,10 @@ for round in $(seq "$rounds"); do # how threads begin is learnt as well, so it b
     [ "$kind" = lifetx ] || [ $((round % 2)) = 0 ] || how=(--noise=20)
     "$foreweave" learn --kind="$kind" --limit=0 --runs=1 "${how[@]}" --show -c constraints -- "${server[@]}" >learn.log 2>&1 &
     command=$!
-    await || exit 1
+    await_server || { say "$name does not listen" && exit 1; }
     [ $((round % 3)) != 0 ] || sleep 2 # what it does by itself belongs to it
     load "$round" >load.log 2>&1 || { say "wrong while learning: $(tail -n 1 load.log)"; exit 1; }
-    stop $command || { say "learning failed: $(tail -n 1 learn.log)"; exit 1; }
+    stop_server $command || { say "learning failed: $(tail -n 1 learn.log)"; exit 1; }
     say "start $round: $(sed -n 's/^ *1  passed *\([0-9]*\) *\([0-9]*\).*/\1 new pairs, \2 new of else/p' learn.log)"
     rm -f pid
     how=()
@@ -82,7 +62,7 @@ say "guarded for $minutes minutes"
 rm -f off
 "$foreweave" guard --kind="$kind" --budget="$budget" --log=log --off-file=off -c constraints -- "${server[@]}" >guard.log 2>&1 &
 command=$!
-await || exit 1
+await_server || { say "$name does not listen" && exit 1; }
 process=$(cat pid)
 (
     while [ -r "/proc/$process/status" ]; do
@@ -109,7 +89,7 @@ done
 rm -f off
 sleep 1
 kill -0 $command 2>/dev/null || { wrong=$((wrong + 1)) && say "the server has ended by itself"; }
-stop $command
+stop_server $command
 status=$?
 kill $sampler 2>/dev/null
 failures=$wrong

@@ -38,7 +38,16 @@ static bool objects_to_pair(uint32_t site, uint32_t before)
 
     if (fw_guard->mode == FW_GUARD_FORBID)
         return there && !(there & FW_GUARD_PAIR_GONE);
-    return !there && at;
+    /* Between the two there may have been one that was retired. */
+    return !there && at && !(fw_guard_sites(fw_guard)[before] & FW_GUARD_QUIET);
+}
+
+/* Has every access been seen since the program began? */
+static bool knows_all(void)
+{
+    /* relaxed: switches, seen sooner or later */
+    return !atomic_load_explicit(&forgetful, memory_order_relaxed) &&
+           !atomic_load_explicit(&fw_guard->counts[FW_GUARD_RETIRED], memory_order_relaxed);
 }
 
 /* What the site has never come behind; only if there are others' accesses to wait for. */
@@ -52,7 +61,7 @@ static unsigned objects_also(uint32_t site, unsigned also)
     if (fw_guard->mode != FW_GUARD_ALLOW || !fw_guard->also)
         return 0;
     marks = atomic_load_explicit(&fw_guard_sites(fw_guard)[site], memory_order_relaxed);
-    if (FW_UNLIKELY(atomic_load_explicit(&forgetful, memory_order_relaxed))) /* a switch */
+    if (!knows_all())
         also &= FW_WORD_READ; /* nobody, or nobody else, says nothing any more */
     return marks & (FW_GUARD_HAS_PAIRS | FW_GUARD_READ) ? also & ~(marks >> FW_GUARD_ALSO) : 0;
 }

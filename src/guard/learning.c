@@ -31,6 +31,17 @@ static bool is_known(uint32_t site, uint32_t before)
     return at && atomic_load_explicit(at, memory_order_relaxed);
 }
 
+/* Its own thread has written the word since only if nobody else had: it took the quick way, which
+ * is for words that it accessed last. */
+static bool is_believed(const struct lesson *lesson)
+{
+    /* relaxed: words.h */
+    uint32_t writer =
+        (uint32_t)atomic_load_explicit(fw_word_cell(lesson->word), memory_order_relaxed);
+
+    return writer == lesson->writer || fw_word_thread(writer) == fw_guard_self;
+}
+
 void fw_guard_learnt(void)
 {
     struct lesson lesson = kept;
@@ -38,9 +49,7 @@ void fw_guard_learnt(void)
     if (!lesson.word)
         return;
     kept.word = 0;
-    /* relaxed: words.h */
-    if ((uint32_t)atomic_load_explicit(fw_word_cell(lesson.word), memory_order_relaxed) !=
-        lesson.writer)
+    if (!is_believed(&lesson))
         return;
     mark(lesson.site, lesson.marks);
     for (unsigned i = 0; i < lesson.count; i++)

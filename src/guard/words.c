@@ -1,7 +1,8 @@
 /* words.c - see words.h. */
 #include "guard/words.h"
 
-#define ENTRIES (1u << 16)
+#define ENTRIES  (1u << 16)
+#define PATIENCE 100u /* looks at an entry that somebody else changes */
 
 /* Other readers of a word, the latest first.  Who has `busy` changes it; who does not get it goes
  * on without. */
@@ -135,8 +136,11 @@ void fw_word_look(uintptr_t address, uint64_t cell, uint32_t who, bool write,
 
 static bool take(struct readers *entry)
 {
-    return load(&entry->busy) == 0 &&
-           atomic_exchange_explicit(&entry->busy, 1, memory_order_acquire) == 0;
+    for (unsigned i = 0; i < PATIENCE; i++)
+        if (load(&entry->busy) == 0 &&
+            atomic_exchange_explicit(&entry->busy, 1, memory_order_acquire) == 0)
+            return true;
+    return false;
 }
 
 static void give(struct readers *entry)

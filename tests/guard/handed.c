@@ -1,7 +1,8 @@
 /*
  * handed.c - a thread takes what its maker has written for it, and has looked at once more itself:
- * it comes behind the maker's read, not its write.  Nothing is ever wrong; a guard that does not
- * watch the maker's second look takes it for something new.
+ * it comes behind the maker's read, not its write.  A second thread counts on from where it ended.
+ * Nothing is ever wrong; a guard that does not watch the maker's second look, or has forgotten what
+ * the second thread read since it wrote the same at once, takes it for something new.
  *
  *   handed            takes it
  *   handed switched   has its parent, a guard, switched off and on before that
@@ -16,12 +17,13 @@
 
 static struct {
     int *volatile base;
-    int sum;
+    int sum, takers;
 } shared;
 
 static void *work(void *unused)
 {
     shared.sum = *shared.base + 1;
+    shared.takers++;
     return unused;
 }
 
@@ -44,8 +46,10 @@ int main(int argc, char **argv)
         have_switched(SIGUSR1);
         have_switched(SIGUSR2);
     }
-    pthread_create(&thread, NULL, work, NULL);
-    pthread_join(thread, NULL);
-    puts(shared.sum == 42 ? "right" : "wrong");
-    return shared.sum != 42;
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&thread, NULL, work, NULL);
+        pthread_join(thread, NULL);
+    }
+    puts(shared.sum == 42 && shared.takers == 2 ? "right" : "wrong");
+    return shared.sum != 42 || shared.takers != 2;
 }
