@@ -59,6 +59,8 @@ target_sources(test_guard_tx PRIVATE src/guard/transactions.c)
 foreach(name test_heal_hold test_heal_quick test_heal_random)
   target_sources(${name} PRIVATE src/atomrace/heal_hold.c src/atomrace/heal_quick.c)
 endforeach()
+target_sources(test_undo PRIVATE src/guard/undo.c src/guard/words.c src/guard/transactions.c
+  src/guard/flight.c src/guard/region_jump.c)
 
 # One program, so that one database server does.
 target_sources(test_memo PRIVATE

@@ -21,11 +21,14 @@ struct guard {
     const char *constraints, *from, *log, *off_file, *prepare, *state, *noise;
     int unseen, also, turn, kind;
     bool dry, strict, keep_calls, quiet;
-    uint64_t stall, budget, hot, seed;
+    uint64_t stall, budget, hot, seed, force;
+    const char *rollback;
     struct fw_words modules;
 };
 
 static const struct guard defaults = { .stall = 50, .budget = 5, .hot = 100000, .seed = 1 };
+
+#define ROLLBACK 3 /* times */
 
 enum { PSETS, TRANSACTIONS };
 
@@ -53,6 +56,11 @@ static const struct fw_option options[] = {
       FW_OPTION(COUNT, struct guard, stall),
       .detail = "Then it is made all the same, and what it depends on is allowed for the rest of "
                 "the run." },
+    { "rollback", 0, "N|off", "run a region again at most N times (3)",
+      FW_OPTION(TEXT, struct guard, rollback),
+      .detail = "Where waiting cannot help, or has not, the thread goes back to where the stretch "
+                "of its function began that can be undone, and runs it again: accesses that are "
+                "watched, mutexes taken, nothing else that others could see." },
     { "unseen", 0, "HOW", "places that were never passed: ignore (default), watch",
       FW_OPTION(CHOICE, struct guard, unseen), .choices = unseens,
       .detail = "watch: they may depend on no access of another thread." },
@@ -67,7 +75,7 @@ static const struct fw_option options[] = {
       .detail = "Of the time of the threads that take part, once they have waited for a tenth of a "
                 "second altogether. 100: never." },
     { "hot", 0, "N", "retire places that are passed N times in a second (100000)",
-      FW_OPTION(COUNT, struct guard, hot),
+      FW_OPTION(COUNT, struct guard, hot), .rare = true,
       .detail = "For the rest of the run they are not looked at, and places that depend on them "
                 "are not judged. 0: none, whatever it costs." },
     { "log", 0, "FILE", "append violations to FILE, a line of JSON each",
@@ -91,6 +99,9 @@ static const struct fw_option options[] = {
     { "noise", 0, "PERMILLE[:USEC]", "make failures likely, as in 'learn'",
       FW_OPTION(TEXT, struct guard, noise), .rare = true },
     { "seed", 0, "N", "of the noise (1)", FW_OPTION(COUNT, struct guard, seed), .rare = true },
+    { "force-rollback", 0, "PERMILLE", "run regions again for no reason, by the seed",
+      FW_OPTION(COUNT, struct guard, force), .rare = true,
+      .detail = "For testing: whatever is run again, the program must not notice." },
     { "keep-calls", 0, NULL, "do not change the calls of hooks",
       FW_OPTION(FLAG, struct guard, keep_calls), .rare = true,
       .detail = "For measuring what they cost, and where code must stay as it is." },
@@ -123,16 +134,20 @@ static void tell_counts(const struct fw_guard_head *head, uint64_t lost)
     uint32_t off = atomic_load(&head->off);
 
     fw_cmd_error("%" PRIu64 " violations: %" PRIu64 " avoided by waiting, %" PRIu64
-                 " by giving a lock back, %" PRIu64 " %s; waited %.3f s; %" PRIu64
+                 " by giving a lock back, %" PRIu64 " %s, %" PRIu64
+                 " avoided by rolling back; waited %.3f s; %" PRIu64
                  " hooks watched, %" PRIu64 " made nothing, %" PRIu64 " places retired%s",
                  count_of(head, FW_GUARD_VIOLATIONS), count_of(head, FW_GUARD_STALLED),
                  count_of(head, FW_GUARD_ROLLED), count_of(head, FW_GUARD_PASSED),
-                 head->dry ? "only logged" : "not avoided",
+                 head->dry ? "only logged" : "not avoided", count_of(head, FW_GUARD_AGAIN),
                  (double)count_of(head, FW_GUARD_NS) / 1e9, count_of(head, FW_GUARD_PLACED),
                  count_of(head, FW_GUARD_PATCHED), count_of(head, FW_GUARD_RETIRED),
                  off == FW_GUARD_OFF_BUDGET  ? "; it switched itself off (--budget)"
                  : off == FW_GUARD_OFF_ASKED ? "; it is off"
                                              : "");
+    if (head->force)
+        fw_cmd_error("%" PRIu64 " regions were run again for no reason",
+                     count_of(head, FW_GUARD_FORCED));
     if (lost)
         fw_cmd_warning("%" PRIu64 " violations were not logged: they came too fast", lost);
 }
@@ -326,6 +341,20 @@ static int tell_state(struct work *work)
 
 /* --- the command ----------------------------------------------------------------------------- */
 
+/* -1: it is no number of the right size. */
+static int64_t times_of(const char *text)
+{
+    char *end;
+    unsigned long times;
+
+    if (!text)
+        return ROLLBACK;
+    if (strcmp(text, "off") == 0)
+        return 0;
+    times = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && times <= 100 ? (int64_t)times : -1;
+}
+
 static int check_options(const struct guard *given)
 {
     if (given->turn && !given->state)
@@ -339,6 +368,10 @@ static int check_options(const struct guard *given)
         return fw_cmd_usage("--budget: 1 to 100 percent");
     if (given->hot > 1000000000)
         return fw_cmd_usage("--hot: at most 1000000000");
+    if (times_of(given->rollback) < 0)
+        return fw_cmd_usage("--rollback: 0 to 100 times, or off");
+    if (given->force > 1000)
+        return fw_cmd_usage("--force-rollback: 0 to 1000");
     if (given->prepare && strchr(given->prepare, ':'))
         return fw_cmd_usage("--prepare: a file without ':' in its name");
     return 0;
@@ -362,6 +395,9 @@ static int run(const void *values, int argc, char **argv)
                                               .stall = work.options->stall * 1000000u,
                                               .budget = (uint32_t)work.options->budget,
                                               .hot = (uint32_t)work.options->hot,
+                                              .rollback =
+                                                  (uint32_t)times_of(work.options->rollback),
+                                              .force = (uint32_t)work.options->force,
                                               .seed = work.options->seed };
     status = fw_learning_noise(work.options->noise, &work.plan.wish);
     if (!status)

@@ -22,6 +22,7 @@ struct fw_guard_plan {
     FW_VEC(uint64_t) needs; /* site << 32 | the one that must come first */
     bool lifetx; /* keeps transactions apart; else predecessor sets are kept to */
     struct fw_guard_points points;
+    struct fw_guard_stretches stretches;
     bool *claims; /* by site of the program */
     size_t lost; /* cutpoints that this build lacks */
     size_t sites, missing; /* shared sites of the constraints, and those that this build lacks */
@@ -38,7 +39,7 @@ int fw_guard_plan_result(struct fw_guard_plan *plan, const char *path, size_t *s
 void fw_guard_plan_release(struct fw_guard_plan *plan);
 
 /* -1: err. */
-int fw_guard_plan_write(const struct fw_guard_plan *plan, struct fw_guard_file *file,
+int fw_guard_plan_write(struct fw_guard_plan *plan, struct fw_guard_file *file,
                         const char *path, struct fw_error *err);
 
 /* --- cutpoints (guard_cuts.c) ---------------------------------------------------------------- */
@@ -48,6 +49,13 @@ int fw_guard_plan_write(const struct fw_guard_plan *plan, struct fw_guard_file *
 size_t fw_guard_cuts_place(const struct fw_learn_program *program,
                            const struct fw_constraints *constraints,
                            struct fw_guard_points *points, bool *claims);
+
+/* --- regions (guard_stretches.c) -------------------------------------------------------------- */
+
+/* Adds where regions begin and go on, in order, with these sites watched; returns how many
+ * functions have them. */
+uint32_t fw_guard_stretches_find(const struct fw_learn_program *program, const bool *watched,
+                                 struct fw_guard_stretches *stretches);
 
 /* --- the log (guard_log.c) ------------------------------------------------------------------- */
 

@@ -96,7 +96,12 @@ static void put_frame(struct fw_guard_log *log, struct fw_json *json, uint64_t f
 static void put_violation(struct fw_guard_log *log, struct fw_json *json,
                           const struct fw_guard_entry *entry)
 {
-    static const char *const done[] = { "nothing", "stalled", "rolled back", "passed" };
+    static const char *const done[] = { [FW_GUARD_DID_NOTHING] = "nothing",
+                                        [FW_GUARD_DID_STALL] = "stalled",
+                                        [FW_GUARD_DID_ROLL] = "rolled back",
+                                        [FW_GUARD_DID_PASS] = "passed",
+                                        [FW_GUARD_DID_STOP] = "stopped",
+                                        [FW_GUARD_DID_AGAIN] = "rolled back" };
     const struct fw_constraints *sites = fw_learn_program_sites(log->program);
     char address[32];
 
@@ -111,6 +116,12 @@ static void put_violation(struct fw_guard_log *log, struct fw_json *json,
     fw_json_text(json, "done", done[entry->done]);
     fw_json_number(json, "ns", entry->ns);
     fw_json_number(json, "tries", entry->tries);
+    if (entry->window) {
+        fw_json_object(json, "window");
+        fw_json_number(json, "places", entry->window);
+        fw_json_number(json, "undone", entry->undone);
+        fw_json_end(json);
+    }
     fw_json_array(json, "stack");
     for (uint32_t i = 0; i < entry->frame_count; i++)
         put_frame(log, json, entry->frames[i]);
@@ -122,7 +133,8 @@ static bool is_violation(const struct fw_guard_log *log, const struct fw_guard_e
 {
     uint32_t count = fw_constraints_site_count(fw_learn_program_sites(log->program));
 
-    return entry->done <= FW_GUARD_DID_PASS && entry->site && entry->site <= count &&
+    return entry->done <= FW_GUARD_DID_AGAIN && entry->done != FW_GUARD_DID_STOP &&
+           entry->site && entry->site <= count &&
            entry->before <= count && entry->frame_count <= FW_GUARD_FRAMES;
 }
 

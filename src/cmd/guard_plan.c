@@ -34,6 +34,7 @@ void fw_guard_plan_release(struct fw_guard_plan *plan)
     fw_vec_release(&plan->pairs);
     fw_vec_release(&plan->needs);
     fw_vec_release(&plan->points);
+    fw_vec_release(&plan->stretches);
 }
 
 static void add_pair(struct fw_guard_plan *plan, uint32_t site, uint32_t before)
@@ -42,11 +43,15 @@ static void add_pair(struct fw_guard_plan *plan, uint32_t site, uint32_t before)
     fw_vec_push(&plan->pairs, (uint64_t)site << 32 | before);
 }
 
-int fw_guard_plan_write(const struct fw_guard_plan *plan, struct fw_guard_file *file,
-                        const char *path, struct fw_error *err)
+int fw_guard_plan_write(struct fw_guard_plan *plan, struct fw_guard_file *file, const char *path,
+                        struct fw_error *err)
 {
     struct fw_guard_wish wish = plan->wish;
 
+    if (wish.rollback && !wish.dry) {
+        wish.functions = fw_guard_stretches_find(plan->program, plan->watched, &plan->stretches);
+        wish.stretches = &plan->stretches;
+    }
     wish.pairs = plan->pairs.len;
     if (fw_guard_file_make(file, plan->program, &wish, path, err) < 0)
         return -1;

@@ -1,8 +1,11 @@
 /* guard.c - see guard.h: accesses, and what is done about violations. */
 #include "guard/guard.h"
+#include "guard/flight.h"
 #include "guard/hot.h"
 #include "guard/learning.h"
 #include "guard/locks.h"
+#include "guard/region.h"
+#include "guard/undo.h"
 #include "guard/violation.h"
 #include "runtime/futex.h"
 #include "runtime/rt.h"
@@ -12,6 +15,7 @@
 #include <sys/mman.h>
 
 #define RANGE_WORDS 64u /* of a long range the first ones are looked at */
+#define NOTES       8u  /* tries to note an access while others access the word as well */
 #define DROP        (256u << 10) /* larger blocks are forgotten by the page */
 
 struct fw_guard_head *fw_guard;
@@ -27,6 +31,8 @@ static void begin_anew(uint32_t now)
     if (was == now)
         return;
     atomic_store(&forgetful, true);
+    for (unsigned round = 0; fw_regions_busy(); round++) /* nobody begins to any more */
+        fw_guard_pause(round);
     fw_call(SYS_madvise, fw_word_cells, FW_WORDS_ROOM, MADV_DONTNEED, 0);
 }
 
@@ -81,43 +87,81 @@ bool fw_guard_objects(uint32_t site, const struct fw_word_seen *seen,
     return why->also;
 }
 
-static void look(uintptr_t word, uint32_t who, bool write)
+/* Once nobody claims the word (region.h).  Who does is not waiting for anybody. */
+static uint64_t cell_of(uintptr_t word)
 {
-    /* relaxed: words.h */
-    uint64_t cell = atomic_load_explicit(fw_word_cell(word), memory_order_relaxed);
-    struct fw_guard_objection why;
-    uint32_t site = fw_word_site(who);
-    struct fw_word_seen seen;
+    _Atomic uint64_t *at = fw_word_cell(word);
+    uint64_t cell = atomic_load(at);
 
-    if (fw_word_repeats(cell, who, write))
-        return;
-    fw_word_look(word, cell, who, write, &seen);
-    if (fw_guard->mode == FW_GUARD_LEARN) {
-        fw_guard_learn(word, cell, who, write, &seen);
-        return;
+    for (unsigned round = 0; FW_UNLIKELY(cell == FW_WORD_CLAIMED); round++) {
+        if (!fw_regions_busy()) {
+            uint64_t left = FW_WORD_CLAIMED;
+
+            atomic_compare_exchange_strong(at, &left, 0);
+        }
+        fw_guard_pause(round);
+        cell = atomic_load(at);
     }
-    if (FW_UNLIKELY(fw_guard_objects(site, &seen, &why)))
-        fw_guard_violated(word, who, write, &why);
-    fw_word_note(word, who, write);
+    return cell;
 }
 
-void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site)
+/* Returns the cell as it was before the access was noted. */
+static uint64_t look(uintptr_t word, uint32_t who, bool write, uintptr_t region)
+{
+    struct fw_guard_objection why;
+    struct fw_word_seen seen;
+    uint64_t cell;
+
+    for (unsigned i = 0; i < NOTES; i++) {
+        cell = cell_of(word);
+        if (fw_word_repeats(cell, who, write))
+            return cell;
+        fw_word_look(word, cell, who, write, &seen);
+        if (fw_guard->mode == FW_GUARD_LEARN) {
+            fw_guard_learn(word, cell, who, write, &seen);
+            return cell;
+        }
+        if (FW_UNLIKELY(!i && fw_guard_objects(fw_word_site(who), &seen, &why))) {
+            fw_guard_violated(word, who, write, &why, region);
+            cell = cell_of(word);
+        }
+        if (fw_word_note_if(word, cell, who, write))
+            return cell;
+    }
+    fw_word_note(word, who, write);
+    return cell;
+}
+
+void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site, uintptr_t region)
 {
     uint32_t self = fw_guard_self, now;
+    uint64_t cells[FW_UNDO_WORDS] = { 0 };
     uintptr_t word = address & ~(uintptr_t)3, end = address + bytes;
 
-    if (FW_UNLIKELY(!self))
+    if (FW_UNLIKELY(!self)) {
         self = fw_guard_self_new();
+        fw_flight_show(address, bytes);
+    }
     /* relaxed: a switch, seen sooner or later */
-    if (!self || atomic_load_explicit(&fw_guard->off, memory_order_relaxed))
+    if (!self || atomic_load_explicit(&fw_guard->off, memory_order_relaxed)) {
+        fw_region_end();
         return;
+    }
     now = atomic_load_explicit(&fw_guard->generation, memory_order_relaxed);
     if (FW_UNLIKELY(now != atomic_load_explicit(&generation, memory_order_relaxed)))
         begin_anew(now);
     if (FW_UNLIKELY(fw_guard->noise))
         fw_guard_dwell();
-    for (unsigned i = 0; word < end && i < RANGE_WORDS; i++, word += 4)
-        look(word, fw_word_who(site, self), write);
+    for (unsigned i = 0; word < end && i < RANGE_WORDS; i++, word += 4) {
+        uint64_t cell = look(word, fw_word_who(site, self), write, region);
+
+        if (i < FW_UNDO_WORDS)
+            cells[i] = cell;
+    }
+    if (region && write)
+        fw_region_write(region, address, bytes, cells);
+    if (FW_UNLIKELY(fw_region_pending))
+        fw_region_judged(site);
     if (fw_guard->mode == FW_GUARD_FORBID)
         atomic_fetch_or_explicit(&fw_guard_sites(fw_guard)[site], FW_GUARD_SEEN,
                                  memory_order_relaxed); /* a mark */
@@ -252,6 +296,7 @@ bool fw_guard_open(const char *path)
     fw_guard = head;
     fw_guard_violations_begin();
     fw_guard_hot_begin();
+    fw_regions_begin();
     return true;
 }
 
@@ -260,4 +305,5 @@ void fw_guard_forked(void)
 {
     atomic_fetch_add(&fw_guard->started, 1);
     fw_guard_violations_begin();
+    fw_regions_forked();
 }

@@ -28,8 +28,9 @@ bool fw_guard_open(const char *path);
 /* In the child of a fork. */
 void fw_guard_forked(void);
 
-/* The long way of a hook; site is not 0. */
-void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site);
+/* The long way of a hook; site is not 0, region as in region.h. */
+void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site,
+                     uintptr_t region);
 /* Memory is about to be given back. */
 void fw_guard_freed(const void *memory, size_t bytes);
 
@@ -47,7 +48,8 @@ uint32_t fw_guard_threads(void);
 struct fw_guard_table {
     uintptr_t begin;  /* what the first number is of */
     uintptr_t length; /* numbers */
-    uint32_t *sites;
+    uint32_t *sites;   /* with FW_GUARD_REGION */
+    uint64_t *regions; /* where there are regions: the hook's function << 16 | its frame */
     uintptr_t base, end; /* of the module: where address 0 of its file is, and behind its hooks */
     uint32_t module;
 };
@@ -57,18 +59,27 @@ extern _Atomic uint32_t fw_guard_table_count;
 
 /* A module was loaded: its hooks are known from now on, and its calls changed. */
 void fw_guard_module(const char *path, uintptr_t base);
-uint32_t fw_guard_site_elsewhere(uintptr_t pc);
+uint32_t fw_guard_place_elsewhere(uintptr_t pc);
+/* Of a place with FW_GUARD_REGION; else 0. */
+uint64_t fw_guard_region_at(uintptr_t pc);
 /* As in the log: (module + 1) << 48 | offset; 0: in none that is known. */
 uint64_t fw_guard_frame(uintptr_t pc);
 
-/* The site whose hook returns there; 0: none, or it is not watched. */
-static inline uint32_t fw_guard_site(uintptr_t pc)
+#define FW_GUARD_REGION (1u << 31) /* a region begins there, or goes on (region.h) */
+
+/* The site whose hook returns there, perhaps with FW_GUARD_REGION; 0: none that is watched. */
+static inline uint32_t fw_guard_place(uintptr_t pc)
 {
     uintptr_t at = pc - fw_guard_tables[0].begin;
 
     if (__builtin_expect(at < fw_guard_tables[0].length, 1))
         return fw_guard_tables[0].sites[at];
-    return fw_guard_site_elsewhere(pc);
+    return fw_guard_place_elsewhere(pc);
+}
+
+static inline uint32_t fw_guard_site(uintptr_t pc)
+{
+    return fw_guard_place(pc) & ~FW_GUARD_REGION;
 }
 
 #endif

@@ -19,10 +19,10 @@
 #include <stdint.h>
 
 #define FW_GUARD_MAGIC   0x3164726175677721u
-#define FW_GUARD_VERSION 1u
+#define FW_GUARD_VERSION 2u
 #define FW_GUARD_LOG     1024u /* entries of the ring; a power of two */
 #define FW_GUARD_FRAMES  12u
-#define FW_GUARD_SITES   ((1u << 20) - 1)
+#define FW_GUARD_SITES   ((1u << 20) - 4) /* with two that are no accesses; one more is words.h's */
 #define FW_GUARD_MODULES 64u
 
 enum fw_guard_mode {
@@ -64,8 +64,15 @@ struct fw_guard_hook {
     uint32_t site;    /* 0: its call is to be made nothing */
     uint8_t length;   /* of the call's instruction; 0: it cannot be changed */
     uint8_t jumps;    /* it is a jump that does not come back */
-    uint8_t unused[2];
+    uint16_t frame;   /* FW_GUARD_BEGINS or FW_GUARD_GOES_ON, and the bytes from the stack pointer
+                         before the call to the end of its function's frame; 0: neither */
+    uint32_t function; /* that it is in, from 1; 0: it has no regions */
 };
+
+/* Regions that can be run again (symbol/rerun.h): a place begins one, or one goes on there. */
+#define FW_GUARD_BEGINS  0x8000u
+#define FW_GUARD_GOES_ON 0x4000u
+#define FW_GUARD_FRAME   0x3fffu
 
 struct fw_guard_module {
     uint64_t device, inode; /* of the file */
@@ -76,7 +83,7 @@ enum fw_guard_count {
     FW_GUARD_DEPENDS,    /* accesses that depended on another thread's */
     FW_GUARD_VIOLATIONS,
     FW_GUARD_STALLED,    /* of them: avoided by waiting */
-    FW_GUARD_ROLLED,     /* avoided by rolling back */
+    FW_GUARD_ROLLED,     /* avoided by giving a lock back */
     FW_GUARD_PASSED,     /* not avoided */
     FW_GUARD_NS,         /* waited altogether */
     FW_GUARD_PATCHED,    /* calls of hooks made nothing */
@@ -84,15 +91,18 @@ enum fw_guard_count {
     FW_GUARD_PLACED,     /* hooks that are watched */
     FW_GUARD_LOST,       /* pairs that found no room */
     FW_GUARD_RETIRED,    /* sites that were passed too often */
+    FW_GUARD_AGAIN,      /* violations that were avoided by running a region again */
+    FW_GUARD_FORCED,     /* regions that were run again for no reason (head.force) */
     FW_GUARD_COUNTS
 };
 
 enum fw_guard_done {
     FW_GUARD_DID_NOTHING, /* dry run, or nothing could help: went on */
     FW_GUARD_DID_STALL,
-    FW_GUARD_DID_ROLL,
+    FW_GUARD_DID_ROLL, /* gave a lock back */
     FW_GUARD_DID_PASS, /* waited in vain */
     FW_GUARD_DID_STOP, /* not a violation: the budget is spent */
+    FW_GUARD_DID_AGAIN, /* ran a region again */
 };
 
 struct fw_guard_entry {
@@ -102,7 +112,9 @@ struct fw_guard_entry {
     uint64_t ns; /* that it took */
     uint32_t site, before;
     uint32_t thread, other;
-    uint32_t also, unused; /* before 0: what it came behind, one of FW_WORD_* */
+    uint32_t also;   /* before 0: what it came behind, one of FW_WORD_* */
+    uint16_t window; /* FW_GUARD_DID_AGAIN: places of the region that were passed, at most, ... */
+    uint16_t undone; /* ... and writes that were undone */
     int32_t process;
     uint32_t done;
     uint32_t tries; /* roll-backs */
@@ -124,7 +136,10 @@ struct fw_guard_head {
     uint32_t noise;       /* of so many in a thousand accesses the thread dwells first ... */
     uint64_t noise_most;  /* ... for so many ns at most */
     uint64_t seed;
+    uint32_t rollback; /* so often a region is run again at most; 0: never */
+    uint32_t force;    /* of so many in a thousand places a region is run again for no reason */
     uint32_t module_count, hook_count, site_count;
+    uint32_t function_count; /* with regions */
     uint64_t pair_room; /* a power of two */
     uint64_t modules_at, hooks_at, sites_at, needs_at, pairs_at, log_at; /* offsets */
     /* both */

@@ -3,6 +3,7 @@
  * at cutpoints are still called; there are no stacks of calls here.
  */
 #include "guard/lifetx.h"
+#include "guard/region.h"
 #include "runtime/thread.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -23,6 +24,7 @@ FW_EXPORT void __tsan_func_exit(void)
 struct fw_frame *fw_stack_handler_begin(uintptr_t interrupted)
 {
     (void)interrupted;
+    fw_region_end();
     return fw_hot.top;
 }
 

@@ -2,6 +2,7 @@
 #include "guard/hot.h"
 #include "guard/guard.h"
 #include "guard/patch.h"
+#include "guard/region.h"
 #include "runtime/futex.h"
 #include "runtime/sink.h"
 
@@ -55,6 +56,7 @@ static void retire(uint32_t site)
 
     set_quiet(site);
     quiet_others(site);
+    fw_regions_blind();
     for (uint32_t i = 0; i < count; i++) {
         const struct fw_guard_table *table = &fw_guard_tables[i];
         const struct fw_guard_module *module = &fw_guard_modules(fw_guard)[table->module];
@@ -63,6 +65,7 @@ static void retire(uint32_t site)
         for (uint32_t k = 0; k < module->hook_count; k++) {
             if (hooks[k].site != site)
                 continue;
+            fw_region_break(hooks[k].function);
             table->sites[hooks[k].returns - hooks[0].returns] = 0;
             if (!fw_guard->keep_calls)
                 fw_guard_patch_live(&hooks[k], table->base);

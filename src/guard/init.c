@@ -7,6 +7,7 @@
 #include "guard/guard.h"
 #include "guard/lifetx.h"
 #include "guard/locks.h"
+#include "guard/region.h"
 #include "runtime/futex.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
@@ -29,6 +30,19 @@ static void follow_nothing(enum fw_flow what)
     (void)what;
 }
 
+/* A call that an interceptor sees, at a place of the code. */
+static void follow_place(uintptr_t pc)
+{
+    uint32_t place = fw_guard_place(pc);
+
+    if (!place || fw_guard_calls_own)
+        return;
+    if (fw_guard_tx)
+        fw_guard_tx_place(pc);
+    if (place & FW_GUARD_REGION && fw_guard_lock_latest)
+        fw_region_lock(pc, fw_mutex_caller, fw_guard_lock_latest);
+}
+
 /* Calls are of interest where something is watched. */
 static void follow_module(const char *path, uintptr_t base)
 {
@@ -48,8 +62,8 @@ static void start(void)
     fw_flow_freed = fw_guard_freed;
     fw_guard_locks_begin();
     fw_guard_tx = fw_guard->mode == FW_GUARD_LIFETX;
-    if (fw_guard_tx)
-        fw_calls_place = fw_guard_tx_place;
+    if (fw_guard_tx || fw_guard->function_count)
+        fw_calls_place = follow_place;
     fw_modules_follow = follow_module;
     fw_modules_always = true;
     t = fw_say();

@@ -1,14 +1,18 @@
 /* lifetx.c - see lifetx.h. */
 #include "guard/lifetx.h"
 
+#include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/locks.h"
+#include "guard/region.h"
 #include "guard/transactions.h"
+#include "guard/undo.h"
 #include "guard/violation.h"
 #include "runtime/rt.h"
 
 #include <errno.h>
 
+#define HEARD       1000000u /* ns that it takes at most to go back */
 #define RANGE_WORDS 64u /* of a long range the first ones are looked at */
 
 bool fw_guard_tx;
@@ -84,84 +88,195 @@ static bool is_hopeless(uint32_t site, uint32_t before)
     return at && (atomic_load_explicit(at, memory_order_relaxed) & FW_GUARD_PAIR_GONE);
 }
 
-/* Until the other transaction has ended.  False: it has not, in the time there is. */
-static bool wait_for(uint32_t other, uint64_t until)
+/* Who has claimed the word (region.h) gives it back soon. */
+static uint32_t access_word(_Atomic uint64_t *cell, uintptr_t word, uint32_t self, bool write)
+{
+    uint32_t other;
+
+    for (unsigned round = 0;; round++) {
+        other = fw_tx_access(cell, word, fw_tx_of(self), write);
+        if (FW_LIKELY(other != FW_TX_CLAIMED))
+            return other;
+        if (!fw_regions_busy()) {
+            uint64_t left = (uint64_t)FW_TX_CLAIMED << 32;
+
+            atomic_compare_exchange_strong(cell, &left, 0);
+        }
+        fw_guard_pause(round);
+    }
+}
+
+/* A conflict that is being dealt with. */
+struct conflict {
+    _Atomic uint64_t *cell;
+    uintptr_t word, region;
+    uint32_t self, other;
+    bool write;
+    uint64_t started, until;
+    struct fw_guard_entry entry;
+};
+
+enum outcome { ENDED, ASKED, LATE };
+
+/* Until the other transaction has ended. */
+static enum outcome wait_for(uint32_t self, uint32_t other, uint64_t until)
 {
     for (unsigned round = 0; fw_tx_runs(other); round++) {
         if (atomic_load_explicit(&fw_guard->off, memory_order_relaxed) ||
             (!(round % 64) && fw_guard_clock() >= until))
-            return false;
+            return LATE;
+        if (atomic_exchange(&fw_tx_threads[self].asked, 0))
+            return ASKED;
         fw_guard_pause(round);
     }
-    return true;
+    return ENDED;
+}
+
+static void wait_outside(const struct fw_region_plan *plan)
+{
+    for (unsigned round = 0; fw_tx_runs(plan->other) && fw_guard_clock() < plan->until; round++)
+        fw_guard_pause(round);
+}
+
+/* Returns if that cannot be done. */
+static void go_back(struct conflict *conflict)
+{
+    struct fw_region_plan plan = { .entry = conflict->entry,
+                                   .started = conflict->started,
+                                   .wait = wait_outside,
+                                   .other = conflict->other,
+                                   .until = fw_guard_clock() + fw_guard->stall };
+    int error = errno;
+
+    if (!fw_region_can(conflict->region))
+        return;
+    fw_guard_violation_frames(&plan.entry);
+    errno = error;
+    fw_region_back(conflict->region, &plan);
+}
+
+/* The circle of threads that wait for each other opens if one of them goes back: this one, or the
+ * one that it would wait for, if that can. */
+static enum outcome open_circle(struct conflict *conflict)
+{
+    uint32_t holder = fw_tx_thread(conflict->other);
+    uint64_t until = fw_guard_clock() + fw_guard->stall / 4;
+    bool heard = false;
+
+    go_back(conflict);
+    atomic_store(&fw_tx_threads[holder].asked, conflict->self);
+    for (unsigned round = 0; fw_tx_runs(conflict->other) && fw_guard_clock() < until; round++) {
+        /* It goes back now, or not at all. */
+        if (!heard && atomic_load(&fw_tx_threads[holder].asked) != conflict->self) {
+            heard = true;
+            until = fw_guard_clock() + HEARD;
+        }
+        fw_guard_pause(round);
+    }
+    return fw_tx_runs(conflict->other) ? LATE : ENDED;
+}
+
+/* With a mutex that it has just taken: as if it had not come to it yet. */
+static enum outcome wait_without(struct conflict *conflict, pthread_mutex_t *lock)
+{
+    enum outcome outcome;
+
+    fw_guard_lock_give(lock);
+    outcome = wait_for(conflict->self, conflict->other, conflict->until);
+    fw_guard_lock_take(lock);
+    conflict->entry.tries++;
+    return outcome;
+}
+
+static enum outcome wait_once(struct conflict *conflict, pthread_mutex_t *lock)
+{
+    enum outcome outcome;
+
+    if (!lock && fw_region_locks(conflict->region))
+        go_back(conflict); /* the other may need one of them */
+    if (!fw_tx_wait_begin(conflict->self, fw_tx_thread(conflict->other)))
+        return open_circle(conflict);
+    atomic_store(&fw_tx_threads[conflict->self].asked, 0);
+    outcome = lock ? wait_without(conflict, lock)
+                   : wait_for(conflict->self, conflict->other, conflict->until);
+    fw_tx_wait_end(conflict->self);
+    if (outcome != ENDED && !lock)
+        go_back(conflict);
+    return outcome;
 }
 
 /* The access is noted in the end, or has to be made all the same. */
-static enum fw_guard_done win(_Atomic uint64_t *cell, uintptr_t word, uint32_t self, bool write,
-                              uint32_t other, uint64_t until, uint32_t *tries)
+static enum fw_guard_done win(struct conflict *conflict)
 {
     pthread_mutex_t *lock = fw_guard_lock_fresh();
 
-    while (other) {
-        bool won;
+    while (conflict->other) {
+        uintptr_t flight = fw_flight_hide();
+        enum outcome outcome = wait_once(conflict, lock);
 
-        if (!fw_tx_wait_begin(self, fw_tx_thread(other)))
+        fw_flight_show_again(flight);
+        if (outcome == LATE || (outcome == ASKED && fw_guard_clock() >= conflict->until))
             return FW_GUARD_DID_PASS;
-        if (lock)
-            fw_guard_lock_give(lock);
-        won = wait_for(other, until);
-        fw_tx_wait_end(self);
-        if (lock) {
-            fw_guard_lock_take(lock);
-            ++*tries;
-        }
-        if (!won)
-            return FW_GUARD_DID_PASS;
-        other = fw_tx_access(cell, word, fw_tx_of(self), write);
+        conflict->other =
+            access_word(conflict->cell, conflict->word, conflict->self, conflict->write);
     }
     return lock ? FW_GUARD_DID_ROLL : FW_GUARD_DID_STALL;
 }
 
-static void conflict(_Atomic uint64_t *cell, uintptr_t word, uint32_t self, bool write,
-                     uint32_t site, uint32_t other)
+static void resolve(struct conflict *conflict, uint32_t site)
 {
-    uint32_t holder = fw_tx_thread(other);
-    uint64_t started = fw_guard_clock();
+    const struct fw_region_plan *before = fw_region_plan_of(site);
     int error = errno;
-    struct fw_guard_entry entry = {
-        .address = word,
-        .site = site,
-        .before = atomic_load_explicit(&fw_tx_threads[holder].site, memory_order_relaxed),
-        .thread = self,
-        .other = holder,
-        .done = FW_GUARD_DID_NOTHING,
-    };
 
-    if (is_hopeless(site, entry.before))
+    conflict->started = before ? before->started : fw_guard_clock();
+    conflict->until = conflict->started + fw_guard->stall;
+    conflict->entry = (struct fw_guard_entry) {
+        .address = conflict->word,
+        .site = site,
+        .before = atomic_load_explicit(&fw_tx_threads[fw_tx_thread(conflict->other)].site,
+                                       memory_order_relaxed),
+        .thread = conflict->self,
+        .other = fw_tx_thread(conflict->other),
+        .done = FW_GUARD_DID_NOTHING,
+        .window = before ? before->entry.window : 0,
+        .undone = before ? before->entry.undone : 0,
+        .tries = before ? before->entry.tries : 0,
+    };
+    if (is_hopeless(site, conflict->entry.before))
         return;
     if (!fw_guard->dry)
-        entry.done = win(cell, word, self, write, other, started + fw_guard->stall, &entry.tries);
-    if (entry.done == FW_GUARD_DID_PASS || entry.done == FW_GUARD_DID_NOTHING) {
-        fw_guard_pair_add(fw_guard, FW_GUARD_PAIR(site, entry.before),
+        conflict->entry.done = win(conflict);
+    if (conflict->entry.done == FW_GUARD_DID_PASS ||
+        conflict->entry.done == FW_GUARD_DID_NOTHING) {
+        fw_guard_pair_add(fw_guard, FW_GUARD_PAIR(site, conflict->entry.before),
                           FW_GUARD_PAIR_NEW | FW_GUARD_PAIR_GONE);
         fw_tx_give_up();
-        fw_tx_access(cell, word, fw_tx_of(self), write);
+        access_word(conflict->cell, conflict->word, conflict->self, conflict->write);
     }
-    fw_guard_violation_done(&entry, started);
+    if (before)
+        fw_region_forget();
+    fw_guard_violation_done(&conflict->entry, conflict->started);
     errno = error;
 }
 
-void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t site)
+void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t site,
+                        uintptr_t region)
 {
     uintptr_t word = address & ~(uintptr_t)3, end = address + bytes;
+    static const uint64_t nobody[FW_UNDO_WORDS];
     uint8_t marks = marks_of(site);
+    bool new = !fw_guard_self, changes = write;
     uint32_t self = self_now(), me;
 
+    if (FW_UNLIKELY(new))
+        fw_flight_show(address, bytes);
     if (self && marks & FW_GUARD_CUT)
         fw_tx_cut(self);
     if (!self || marks & FW_GUARD_PLACE ||
-        atomic_load_explicit(&fw_guard->off, memory_order_relaxed))
+        atomic_load_explicit(&fw_guard->off, memory_order_relaxed)) {
+        fw_region_end();
         return;
+    }
     write |= marks & FW_GUARD_CLAIM;
     me = fw_tx_of(self);
     for (unsigned i = 0; word < end && i < RANGE_WORDS; i++, word += 4) {
@@ -171,12 +286,24 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
 
         if (fw_tx_repeats(there, me, write))
             continue;
-        other = fw_tx_access(cell, word, me, write);
+        other = access_word(cell, word, self, write);
         if (FW_UNLIKELY(other != 0)) {
-            conflict(cell, word, self, write, site, other);
+            struct conflict conflict = { .cell = cell,
+                                         .word = word,
+                                         .region = region,
+                                         .self = self,
+                                         .other = other,
+                                         .write = write };
+
+            resolve(&conflict, site);
             me = fw_tx_of(self);
         }
     }
+    /* What it wrote is nobody's when it is taken back, since its transaction ends then. */
+    if (region && changes)
+        fw_region_write(region, address, bytes, nobody);
     atomic_store_explicit(&fw_tx_threads[self].site, site, memory_order_relaxed);
     fw_guard_locks_pass();
+    if (FW_UNLIKELY(fw_region_pending))
+        fw_region_judged(site);
 }

@@ -11,6 +11,9 @@
  *
  * A thread that has waited in vain goes on, and what it waited for is not waited for any more at
  * this pair of places.  A mutex that it has just taken is given back while it waits (locks.h).
+ * One that waits with mutexes which it has taken in its region, or is waited for itself, or has
+ * waited in vain, goes back over its region (region.h), which ends its transaction, and waits
+ * there.
  */
 #ifndef FW_GUARD_LIFETX_H
 #define FW_GUARD_LIFETX_H
@@ -21,7 +24,9 @@
 
 extern bool fw_guard_tx; /* the mode is on */
 
-void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t site);
+/* region: region.h. */
+void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t site,
+                        uintptr_t region);
 /* The thread is at the place that returns there: a call, or a block's hook. */
 void fw_guard_tx_place(uintptr_t pc);
 /* It calls an interceptor (fw_calls_follow). */

@@ -1,7 +1,9 @@
 /* locks.c - see locks.h. */
 #include "guard/locks.h"
 #include "guard/guard.h"
+#include "guard/flight.h"
 #include "guard/learning.h"
+#include "guard/region.h"
 #include "runtime/futex.h"
 #include "runtime/rt.h"
 
@@ -10,6 +12,7 @@
 #define KIND 0x7f /* of a mutex: normal, recursive, checked, adaptive are 0 to 3 */
 
 __thread pthread_mutex_t *fw_guard_lock_latest;
+__thread bool fw_guard_calls_own;
 
 static __typeof__(&pthread_mutex_lock) real_lock;
 static __typeof__(&pthread_mutex_unlock) real_unlock;
@@ -37,22 +40,45 @@ void fw_guard_locks_call(const char *name, const void *object)
 {
     bool locks = object && is_lock(name);
 
+    if (FW_UNLIKELY(fw_guard_calls_own))
+        return;
     if (fw_guard->mode == FW_GUARD_LEARN)
         fw_guard_learnt();
+    fw_flight_hide();
+    if (!locks)
+        fw_region_end();
     fw_guard_lock_latest = locks ? (pthread_mutex_t *)(uintptr_t)object : NULL;
     if (locks && FW_UNLIKELY(fw_guard->noise) && fw_guard_self)
         fw_guard_dwell();
 }
 
-/* The call may have failed: who owns it says the mutex itself. */
+static bool is_plain(const pthread_mutex_t *lock)
+{
+    return real_lock && real_unlock && (lock->__data.__kind & KIND) <= 3;
+}
+
+static int tid(void)
+{
+    return (int)fw_call(SYS_gettid, 0, 0, 0, 0);
+}
+
+/* A call may have failed: who owns it says the mutex itself. */
+bool fw_guard_lock_is_own(const pthread_mutex_t *lock)
+{
+    return is_plain(lock) && lock->__data.__owner == tid() && lock->__data.__count <= 1;
+}
+
+bool fw_guard_lock_is_free(const pthread_mutex_t *lock)
+{
+    /* Most mutexes are nobody's. */
+    return is_plain(lock) && (!lock->__data.__owner || lock->__data.__owner != tid());
+}
+
 pthread_mutex_t *fw_guard_lock_fresh(void)
 {
     pthread_mutex_t *lock = fw_guard_lock_latest;
 
-    if (!lock || !real_lock || !real_unlock || (lock->__data.__kind & KIND) > 3 ||
-        lock->__data.__owner != (int)fw_call(SYS_gettid, 0, 0, 0, 0) || lock->__data.__count > 1)
-        return NULL;
-    return lock;
+    return lock && fw_guard_lock_is_own(lock) ? lock : NULL;
 }
 
 void fw_guard_lock_give(pthread_mutex_t *lock)

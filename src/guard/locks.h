@@ -11,18 +11,25 @@
 #define FW_GUARD_LOCKS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /* Looks for the real functions. */
 void fw_guard_locks_begin(void);
 
 /* The thread calls an interceptor (fw_calls_follow). */
 void fw_guard_locks_call(const char *name, const void *object);
+extern __thread bool fw_guard_calls_own; /* what is called is our own doing */
 /* It has made an access at a site that is watched, or does something else. */
 extern __thread pthread_mutex_t *fw_guard_lock_latest;
 static inline void fw_guard_locks_pass(void)
 {
     fw_guard_lock_latest = NULL;
 }
+
+/* Can the thread take the mutex and give it back, and has it not yet? */
+bool fw_guard_lock_is_free(const pthread_mutex_t *lock);
+/* Has it, once? */
+bool fw_guard_lock_is_own(const pthread_mutex_t *lock);
 
 /* The mutex that it has just taken and holds once; NULL: there is none. */
 pthread_mutex_t *fw_guard_lock_fresh(void);

@@ -16,7 +16,7 @@
 struct fw_guard_table fw_guard_tables[FW_GUARD_MODULES];
 _Atomic uint32_t fw_guard_table_count;
 
-uint32_t fw_guard_site_elsewhere(uintptr_t pc)
+uint32_t fw_guard_place_elsewhere(uintptr_t pc)
 {
     /* acquire: pairs with the release in add_table */
     uint32_t count = atomic_load_explicit(&fw_guard_table_count, memory_order_acquire);
@@ -24,6 +24,18 @@ uint32_t fw_guard_site_elsewhere(uintptr_t pc)
     for (uint32_t i = 0; i < count; i++)
         if (pc - fw_guard_tables[i].begin < fw_guard_tables[i].length)
             return fw_guard_tables[i].sites[pc - fw_guard_tables[i].begin];
+    return 0;
+}
+
+uint64_t fw_guard_region_at(uintptr_t pc)
+{
+    uint32_t count = atomic_load_explicit(&fw_guard_table_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (pc - fw_guard_tables[i].begin < fw_guard_tables[i].length)
+            return fw_guard_tables[i].regions ? fw_guard_tables[i].regions[pc -
+                                                                           fw_guard_tables[i].begin]
+                                              : 0;
     return 0;
 }
 
@@ -70,18 +82,25 @@ static bool add_table(const struct fw_guard_module *module, uint32_t number, uin
     struct fw_guard_table *table = &fw_guard_tables[count];
     uintptr_t length = hooks[module->hook_count - 1].returns - first + 1;
     uint32_t *sites;
+    uint64_t *regions = NULL;
 
     if (count == FW_GUARD_MODULES)
         return false;
     sites = fw_map_memory(length * sizeof *sites);
     if (!sites)
         return false;
+    if (fw_guard->function_count)
+        regions = fw_map_memory(length * sizeof *regions);
     for (uint32_t i = 0; i < module->hook_count; i++) {
-        sites[hooks[i].returns - first] = hooks[i].site;
+        sites[hooks[i].returns - first] =
+            hooks[i].site | (regions && hooks[i].frame ? FW_GUARD_REGION : 0);
+        if (regions && hooks[i].frame)
+            regions[hooks[i].returns - first] = (uint64_t)hooks[i].function << 16 | hooks[i].frame;
         if (hooks[i].site)
             atomic_fetch_add(&fw_guard->counts[FW_GUARD_PLACED], 1);
     }
     *table = (struct fw_guard_table){ .sites = sites,
+                                      .regions = regions,
                                       .length = length,
                                       .base = base,
                                       .end = base + first + length + 4096,

@@ -4,6 +4,7 @@
  */
 #include "guard/learning.h"
 #include "guard/locks.h"
+#include "guard/region.h"
 #include "runtime/annotate.h"
 #include "runtime/futex.h"
 #include "runtime/modules.h"
@@ -18,7 +19,10 @@ struct fw_thread *fw_tell_at(uintptr_t pc, const char *name)
 {
     (void)pc;
     (void)name;
+    if (fw_guard_calls_own)
+        return NULL;
     fw_guard_locks_pass();
+    fw_region_end();
     fw_guard_learnt();
     return NULL;
 }

@@ -5,9 +5,11 @@
  * ends.  Numbers are given out in turn, so that one is used again as late as possible: words that
  * a thread has left behind would be taken for its successor's own.
  */
+#include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/lifetx.h"
 #include "guard/learning.h"
+#include "guard/region.h"
 #include "runtime/futex.h"
 #include "runtime/thread.h"
 
@@ -34,6 +36,8 @@ static void end(void *value)
         return;
     }
     fw_guard_learnt();
+    fw_region_release();
+    fw_flight_end();
     ended = true;
     fw_guard_tx_thread(fw_guard_self);
     fw_lock(&lock);
@@ -74,17 +78,22 @@ uint32_t fw_guard_self_new(void)
 {
     uint64_t all = UINT64_MAX, mask;
 
-    if (ended)
+    if (ended) {
+        fw_regions_blind();
         return 0;
+    }
     fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
     if (!fw_guard_self) {
         fw_guard_self = take_number();
         if (fw_guard_self) {
             atomic_fetch_add(&count, 1);
             pthread_setspecific(key, (void *)1);
+            fw_flight_begin();
             fw_hot.regions = 1; /* what it frees is told */
         }
     }
     fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+    if (!fw_guard_self)
+        fw_regions_blind();
     return fw_guard_self;
 }

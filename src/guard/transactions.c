@@ -72,7 +72,7 @@ uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool 
 
         if (fw_tx_repeats(was, me, write))
             return 0;
-        if (is_in_the_way(writer, me))
+        if (writer == FW_TX_CLAIMED || is_in_the_way(writer, me))
             return writer;
         if (write) {
             if (is_in_the_way(reader, me))
@@ -86,10 +86,18 @@ uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool 
                 add_reader(word, reader, me);
             now = (writer == me ? (uint64_t)writer << 32 : 0) | me;
         }
-        /* relaxed: two accesses at one moment are the program's to order */
-    } while (!atomic_compare_exchange_weak_explicit(cell, &was, now, memory_order_relaxed,
-                                                    memory_order_relaxed));
+        /* seq_cst: pairs with the claims of undo.c */
+    } while (!atomic_compare_exchange_weak(cell, &was, now));
     return 0;
+}
+
+/* Others that have read it since would be in its way, or have given up waiting: then all
+ * transactions are new ones. */
+bool fw_tx_owns(uint64_t cell, uint32_t me)
+{
+    uint32_t writer = (uint32_t)(cell >> 32), reader = (uint32_t)cell;
+
+    return writer == me && (!reader || reader == me);
 }
 
 /* --- waiting --------------------------------------------------------------------------------- */

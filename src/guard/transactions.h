@@ -32,11 +32,15 @@
 #define FW_TX_THREADS 2047u /* numbers from 1 */
 #define FW_TX_COUNT   ((UINT32_C(1) << 21) - 1)
 
+/* In place of a writer: who wrote the word is taking that back (region.h), for a moment. */
+#define FW_TX_CLAIMED FW_TX_COUNT
+
 /* What others see of a thread. */
 struct fw_tx_thread {
     _Alignas(64) _Atomic uint32_t count; /* of its transaction */
     _Atomic uint32_t site;               /* where it was seen last */
     _Atomic uint32_t waits;              /* for this thread; 0: for none */
+    _Atomic uint32_t asked;              /* to go back, by this thread; 0: by none */
 };
 
 extern struct fw_tx_thread fw_tx_threads[FW_TX_THREADS + 1];
@@ -87,10 +91,13 @@ static inline bool fw_tx_repeats(uint64_t cell, uint32_t me, bool write)
 }
 
 /*
- * The transaction is about to access the word.  Returns the transaction that is in the way, or 0:
- * then the access is noted.
+ * The transaction is about to access the word.  Returns the transaction that is in the way, or
+ * FW_TX_CLAIMED, or 0: then the access is noted.
  */
 uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool write);
+
+/* Is the word the transaction's alone, with its own write the last one? */
+bool fw_tx_owns(uint64_t cell, uint32_t me);
 
 /* From now on the thread waits for the other one.  False: that waits for it, by way of others
  * perhaps, and it must not. */

@@ -5,8 +5,10 @@
  * holds of the program's may keep them, and then its time is over soon.
  */
 #include "guard/violation.h"
+#include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/locks.h"
+#include "guard/region.h"
 #include "runtime/futex.h"
 #include "runtime/rt.h"
 
@@ -53,9 +55,12 @@ static void count(enum fw_guard_count what, uint64_t by)
 static uint32_t take_frames(uint64_t *frames)
 {
     void *stack[STACK];
-    int depth = backtrace(stack, STACK);
     uint32_t taken = 0;
+    int depth;
 
+    fw_guard_calls_own = true;
+    depth = backtrace(stack, STACK);
+    fw_guard_calls_own = false;
     for (int i = 0; i < depth && taken < FW_GUARD_FRAMES; i++) {
         frames[taken] = fw_guard_frame((uintptr_t)stack[i]);
         taken += frames[taken] != 0;
@@ -181,17 +186,66 @@ static enum fw_guard_done wait_without(pthread_mutex_t *lock, uintptr_t word, ui
     return good ? FW_GUARD_DID_ROLL : FW_GUARD_DID_PASS;
 }
 
-static enum fw_guard_done act(uintptr_t word, uint32_t who, bool write, uint64_t until,
-                              uint32_t *tries)
-{
-    pthread_mutex_t *lock;
+/* --- going back ------------------------------------------------------------------------------ */
 
-    if (fw_guard->dry || is_futile(fw_word_site(who), write))
+/* Others come first, as far as they are to be waited for: the thread has given its mutexes back. */
+static void wait_outside(const struct fw_region_plan *plan)
+{
+    wait_for_change(plan->word, plan->who, plan->write, plan->until);
+}
+
+/* What it does now is something else only if others have gone on. */
+static void wait_a_little(const struct fw_region_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->entry.tries; i++)
+        fw_guard_pause(SPINS + YIELDS);
+}
+
+/* Returns if that cannot be done. */
+static void go_back(uintptr_t region, struct fw_guard_entry *entry, uint64_t started,
+                    uintptr_t word, uint32_t who, bool write)
+{
+    struct fw_region_plan plan = { .entry = *entry,
+                                   .started = started,
+                                   .word = word,
+                                   .who = who,
+                                   .write = write,
+                                   .until = started + fw_guard->stall };
+
+    int error = errno;
+
+    plan.wait = fw_region_locks(region) ? wait_outside : wait_a_little;
+    fw_guard_violation_frames(&plan.entry);
+    errno = error;
+    fw_region_back(region, &plan);
+}
+
+static enum fw_guard_done act(struct fw_guard_entry *entry, uint64_t started, uintptr_t word,
+                              uint32_t who, bool write, uintptr_t region)
+{
+    uint64_t until = started + fw_guard->stall;
+    pthread_mutex_t *lock;
+    bool futile = is_futile(fw_word_site(who), write);
+
+    if (fw_guard->dry)
         return FW_GUARD_DID_NOTHING;
-    lock = fw_guard_lock_fresh();
+    lock = futile ? NULL : fw_guard_lock_fresh();
     if (lock)
-        return wait_without(lock, word, who, write, until, tries);
-    return wait_for_change(word, who, write, until) ? FW_GUARD_DID_STALL : FW_GUARD_DID_PASS;
+        return wait_without(lock, word, who, write, until, &entry->tries);
+    /* With a mutex that others may need waiting is in vain. */
+    if (!futile && !fw_region_locks(region) && wait_for_change(word, who, write, until))
+        return FW_GUARD_DID_STALL;
+    if (fw_region_can(region))
+        go_back(region, entry, started, word, who, write);
+    if (!futile && fw_region_locks(region) &&
+        wait_for_change(word, who, write, until))
+        return FW_GUARD_DID_STALL;
+    return futile ? FW_GUARD_DID_NOTHING : FW_GUARD_DID_PASS;
+}
+
+void fw_guard_violation_frames(struct fw_guard_entry *entry)
+{
+    entry->frame_count = take_frames(entry->frames);
 }
 
 void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started)
@@ -201,19 +255,23 @@ void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started)
     entry->ns = ended - started;
     count(FW_GUARD_VIOLATIONS, 1);
     count(FW_GUARD_NS, entry->ns);
-    count(entry->done == FW_GUARD_DID_STALL  ? FW_GUARD_STALLED
-          : entry->done == FW_GUARD_DID_ROLL ? FW_GUARD_ROLLED
-                                             : FW_GUARD_PASSED,
+    count(entry->done == FW_GUARD_DID_STALL   ? FW_GUARD_STALLED
+          : entry->done == FW_GUARD_DID_ROLL  ? FW_GUARD_ROLLED
+          : entry->done == FW_GUARD_DID_AGAIN ? FW_GUARD_AGAIN
+                                              : FW_GUARD_PASSED,
           1);
-    entry->frame_count = take_frames(entry->frames);
+    if (!entry->frame_count)
+        fw_guard_violation_frames(entry);
     put(entry);
     keep_budget(ended);
 }
 
 void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
-                       const struct fw_guard_objection *why)
+                       const struct fw_guard_objection *why, uintptr_t region)
 {
-    uint64_t started = clock_now(CLOCK_MONOTONIC);
+    const struct fw_region_plan *before = fw_region_plan_of(fw_word_site(who));
+    uint64_t started = before ? before->started : clock_now(CLOCK_MONOTONIC);
+    uintptr_t flight = fw_flight_hide();
     int error = errno;
     struct fw_guard_entry entry = {
         .address = word,
@@ -224,9 +282,17 @@ void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
         .also = why->also,
     };
 
-    entry.done = act(word, who, write, started + fw_guard->stall, &entry.tries);
+    if (before) { /* it has come to it again */
+        entry.window = before->entry.window;
+        entry.undone = before->entry.undone;
+        entry.tries = before->entry.tries;
+    }
+    entry.done = act(&entry, started, word, who, write, region);
+    if (before)
+        fw_region_forget();
     if (entry.done != FW_GUARD_DID_STALL && entry.done != FW_GUARD_DID_ROLL)
         relax(&entry);
     fw_guard_violation_done(&entry, started);
+    fw_flight_show_again(flight);
     errno = error;
 }

@@ -24,14 +24,17 @@ bool fw_guard_objects(uint32_t site, const struct fw_word_seen *seen,
 void fw_guard_violations_begin(void);
 
 /* `who` is about to access the word, and should not.  Returns when it may, or when nothing
- * can be done about it any more; it is logged in either case. */
+ * can be done about it any more, and it is logged in either case; or the thread goes back over its
+ * region (region.h; 0: there is none), and it is logged when it is known what that has come to. */
 void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
-                       const struct fw_guard_objection *why);
+                       const struct fw_guard_objection *why, uintptr_t region);
 
 /* --- for other kinds of violations (lifetx.c) ------------------------------------------------ */
 
 uint64_t fw_guard_clock(void); /* ns, monotonic */
 void fw_guard_pause(unsigned round);
+/* Notes where the thread is. */
+void fw_guard_violation_frames(struct fw_guard_entry *entry);
 /* It is over: counts and logs it, and looks after the budget. */
 void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started);
 

@@ -181,7 +181,7 @@ static bool is_settled(const struct readers *entry, uintptr_t word, uint64_t cel
     return false;
 }
 
-static void note_read(uintptr_t word, _Atomic uint64_t *at, uint64_t cell, uint32_t who)
+static bool note_read(uintptr_t word, _Atomic uint64_t *at, uint64_t cell, uint32_t who)
 {
     struct readers *entry = entry_of(word);
     uint32_t latest = reader_of(cell);
@@ -191,7 +191,7 @@ static void note_read(uintptr_t word, _Atomic uint64_t *at, uint64_t cell, uint3
         next |= cell & FW_WORD_MORE;
     } else {
         if (is_settled(entry, word, cell, who))
-            return;
+            return true;
         if (take(entry)) {
             push(entry, word, cell & FW_WORD_MORE, latest, fw_word_thread(who));
             next |= FW_WORD_MORE;
@@ -199,8 +199,17 @@ static void note_read(uintptr_t word, _Atomic uint64_t *at, uint64_t cell, uint3
         }
     }
     /* A write that has come since is not undone. */
-    atomic_compare_exchange_strong_explicit(at, &cell, next, memory_order_relaxed,
-                                            memory_order_relaxed);
+    return atomic_compare_exchange_strong(at, &cell, next);
+}
+
+/* seq_cst, like undo.c's claims: of a thread that takes its write back and one that accesses the
+ * word, either sees the other. */
+bool fw_word_note_if(uintptr_t address, uint64_t cell, uint32_t who, bool write)
+{
+    _Atomic uint64_t *at = fw_word_cell(address);
+
+    return write ? atomic_compare_exchange_strong(at, &cell, who)
+                 : note_read(address & ~(uintptr_t)3, at, cell, who);
 }
 
 void fw_word_note(uintptr_t address, uint32_t who, bool write)
@@ -214,6 +223,13 @@ void fw_word_note(uintptr_t address, uint32_t who, bool write)
         atomic_store_explicit(at, who, memory_order_relaxed);
     else
         note_read(address & ~(uintptr_t)3, at, cell, who);
+}
+
+bool fw_word_owns(uint64_t cell, uint32_t thread)
+{
+    return writer_of(cell) && fw_word_thread(writer_of(cell)) == thread &&
+           !(cell & FW_WORD_MORE) &&
+           (!reader_of(cell) || fw_word_thread(reader_of(cell)) == thread);
 }
 
 void fw_words_forget(uintptr_t address, size_t bytes)

@@ -64,6 +64,9 @@ static inline _Atomic uint64_t *fw_word_cell(uintptr_t address)
     return &fw_word_cells[(address & (FW_WORD_WINDOW - 1)) >> 2];
 }
 
+/* A word whose writer is taking its writes back (region.h): nobody's, for a moment. */
+#define FW_WORD_CLAIMED UINT64_C(0x7ffff800)
+
 /* Memory for the cells; they need `fw_words_room` bytes, all zero, and are never given back. */
 #define FW_WORDS_ROOM (FW_WORD_WINDOW >> 2 << 3)
 
@@ -89,6 +92,11 @@ void fw_word_look(uintptr_t address, uint64_t cell, uint32_t who, bool write,
                   struct fw_word_seen *seen);
 /* The access is made. */
 void fw_word_note(uintptr_t address, uint32_t who, bool write);
+/* The same if the cell is still this one; false: it is not, and nothing was noted.  What is noted
+ * so is seen before the access is made. */
+bool fw_word_note_if(uintptr_t address, uint64_t cell, uint32_t who, bool write);
+/* Is it the thread's alone, with its own write the last one? */
+bool fw_word_owns(uint64_t cell, uint32_t thread);
 
 /* Nothing changes and nothing is to be judged: the same access came last. */
 static inline bool fw_word_repeats(uint64_t cell, uint32_t who, bool write)

@@ -48,7 +48,8 @@ static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *p
                     const struct fw_guard_wish *wish)
 {
     uint64_t pairs = wish->pairs + (wish->mode == FW_GUARD_LEARN ? LEARNT : PASSED);
-    uint64_t hooks = wish->points ? wish->points->len : 0;
+    uint64_t hooks = (wish->points ? wish->points->len : 0) +
+                     (wish->stretches ? wish->stretches->len : 0);
 
     head->module_count = (uint32_t)fw_learn_program_module_count(program);
     for (uint32_t i = 0; i < head->module_count; i++)
@@ -57,8 +58,9 @@ static void lay_out(struct fw_guard_head *head, const struct fw_learn_program *p
     head->version = FW_GUARD_VERSION;
     head->hook_count = (uint32_t)hooks;
     head->site_count = fw_constraints_site_count(fw_learn_program_sites(program));
-    if (wish->points)
+    if (wish->points || wish->stretches)
         head->site_count += 2; /* a place that is cut, and one whose hook is kept */
+    head->function_count = wish->stretches ? wish->functions : 0;
     for (head->pair_room = 4096; head->pair_room < 4 * pairs;)
         head->pair_room *= 2;
     head->modules_at = align(sizeof *head);
@@ -95,32 +97,84 @@ static void add_point(struct fw_guard_file *file, const struct fw_guard_point *p
         hook->site = point->cut ? places : places + 1;
 }
 
-/* The calls of the module and the points in it, in order. */
+/* What begins or goes on at an access that is watched, or at a call. */
+static void add_stretch(struct fw_guard_file *file, const struct fw_guard_stretch *stretch,
+                        struct fw_guard_hook *hook)
+{
+    hook->frame = stretch->frame;
+    hook->function = stretch->function;
+    if (!hook->site)
+        hook->site = file->head->site_count;
+}
+
+/* Three lists of one module, each by address. */
+struct merge {
+    const struct fw_learn_module *module;
+    const struct fw_guard_point *point, *last_point;
+    const struct fw_guard_stretch *stretch, *last_stretch;
+    size_t call;
+};
+
+static struct merge begin_merge(const struct fw_learn_module *module, uint32_t number,
+                                const struct fw_guard_wish *wish)
+{
+    static const struct fw_guard_points no_points;
+    static const struct fw_guard_stretches no_stretches;
+    const struct fw_guard_points *points = wish->points ? wish->points : &no_points;
+    const struct fw_guard_stretches *stretches = wish->stretches ? wish->stretches : &no_stretches;
+    size_t point = 0, stretch = 0, last_point, last_stretch;
+
+    while (point < points->len && points->at[point].module < number)
+        point++;
+    while (stretch < stretches->len && stretches->at[stretch].module < number)
+        stretch++;
+    last_point = point;
+    last_stretch = stretch;
+    while (last_point < points->len && points->at[last_point].module == number)
+        last_point++;
+    while (last_stretch < stretches->len && stretches->at[last_stretch].module == number)
+        last_stretch++;
+    return (struct merge) { .module = module,
+                            .point = points->at + point,
+                            .last_point = points->at + last_point,
+                            .stretch = stretches->at + stretch,
+                            .last_stretch = stretches->at + last_stretch };
+}
+
+/* The nearest address of the three; UINT64_MAX: there is none left. */
+static uint64_t next_of(const struct merge *merge)
+{
+    uint64_t next = UINT64_MAX;
+
+    if (merge->call < merge->module->calls.len)
+        next = merge->module->calls.at[merge->call].returns;
+    if (merge->point < merge->last_point && merge->point->returns < next)
+        next = merge->point->returns;
+    if (merge->stretch < merge->last_stretch && merge->stretch->returns < next)
+        next = merge->stretch->returns;
+    return next;
+}
+
+/* The calls of the module, the points and the stretches in it, in order. */
 static uint32_t fill_module(struct fw_guard_file *file, const struct fw_learn_module *module,
                             uint32_t number, const struct fw_guard_wish *wish,
                             struct fw_guard_hook *hooks)
 {
-    const struct fw_guard_points none = { 0 }, *points = wish->points ? wish->points : &none;
-    size_t point = 0, call = 0;
+    struct merge merge = begin_merge(module, number, wish);
     uint32_t count = 0;
 
-    while (point < points->len && points->at[point].module < number)
-        point++;
-    for (;;) {
-        bool has_point = point < points->len && points->at[point].module == number;
-        bool has_call = call < module->calls.len;
-        struct fw_guard_hook hook;
+    for (uint64_t next; (next = next_of(&merge)) != UINT64_MAX; count++) {
+        struct fw_guard_hook *hook = &hooks[count];
 
-        if (!has_point && !has_call)
-            return count;
-        if (has_call && (!has_point || module->calls.at[call].returns <= points->at[point].returns))
-            hook = make_hook(module, call++, wish->watched);
-        else
-            hook = (struct fw_guard_hook) { .returns = (uint32_t)points->at[point].returns };
-        if (has_point && points->at[point].returns == hook.returns)
-            add_point(file, &points->at[point++], &hook);
-        hooks[count++] = hook;
+        *hook = (struct fw_guard_hook) { .returns = (uint32_t)next };
+        if (merge.call < module->calls.len && module->calls.at[merge.call].returns == next)
+            *hook = make_hook(module, merge.call++, wish->watched);
+        if (merge.point < merge.last_point && merge.point->returns == next)
+            add_point(file, merge.point++, hook);
+        if (merge.stretch < merge.last_stretch && merge.stretch->returns == next)
+            add_stretch(file, merge.stretch++, hook);
     }
+    return count;
 }
 
 static void fill_modules(struct fw_guard_file *file, const struct fw_learn_program *program,
@@ -152,10 +206,12 @@ int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program
                                   .hot = wish->hot,
                                   .noise = wish->noise,
                                   .noise_most = wish->noise_most,
-                                  .seed = wish->seed };
+                                  .seed = wish->seed,
+                                  .rollback = wish->rollback,
+                                  .force = wish->force };
 
     *file = (struct fw_guard_file) { .fd = -1 };
-    if (fw_constraints_site_count(fw_learn_program_sites(program)) > FW_GUARD_SITES ||
+    if (fw_constraints_site_count(fw_learn_program_sites(program)) + 2 > FW_GUARD_SITES ||
         fw_learn_program_module_count(program) > FW_GUARD_MODULES)
         return fw_error_set(err, "the program has more sites or modules than can be watched");
     lay_out(&head, program, wish);

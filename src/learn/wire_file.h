@@ -27,12 +27,25 @@ struct fw_guard_point {
 
 FW_VEC_TYPE(fw_guard_points, struct fw_guard_point);
 
+/* A place where a region begins, or goes on: guard_wire.h. */
+struct fw_guard_stretch {
+    uint32_t module;
+    uint32_t function; /* from 1, of all modules */
+    uint64_t returns;
+    uint16_t frame; /* as in struct fw_guard_hook */
+};
+
+FW_VEC_TYPE(fw_guard_stretches, struct fw_guard_stretch);
+
 /* What is to be in it: numbers of sites are those of the program (from 0). */
 struct fw_guard_wish {
     enum fw_guard_mode mode;
     const bool *watched; /* by site */
     const bool *claims;  /* FW_GUARD_LIFETX, by site: reads that keep others away as writes do */
     const struct fw_guard_points *points; /* FW_GUARD_LIFETX: by module and address, each once */
+    const struct fw_guard_stretches *stretches; /* by module and address, each once */
+    uint32_t functions; /* that have them */
+    uint32_t rollback, force;
     bool also; /* what else sites may come behind is kept, too: FW_AFTER_* */
     bool dry, keep_calls;
     uint64_t stall; /* ns */

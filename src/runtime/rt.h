@@ -132,6 +132,8 @@ extern void (*fw_calls_follow)(const char *name, const void *object);
 extern void (*fw_mutex_follow)(const void *mutex, bool locked);
 /* Told of every call of an interceptor, if set: where it returns to. */
 extern void (*fw_calls_place)(uintptr_t pc);
+/* Then: the stack pointer of who called pthread_mutex_lock last, before the call. */
+extern __thread uintptr_t fw_mutex_caller;
 
 /* --- the token ----------------------------------------------------------------------------- */
 

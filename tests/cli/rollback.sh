@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# guard --rollback: where waiting cannot help, a thread goes back over what it can undo, and runs it again; what it has
+# done meanwhile is as if it had not been done, whatever the program is and however often it happens.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+case "${FOREWEAVE_SANITIZE:-}" in
+'') ;;
+*)
+    echo "programs are run without sanitizers"
+    exit 0
+    ;;
+esac
+for name in update disturbed aget_save mozilla_cache; do
+    "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/tests/guard/$name.c" -o "$name" >"$out" 2>"$err" ||
+        { complain "$name.c does not build"; head -5 "$err"; }
+done
+wrong_of() { # COMMAND...: how many of five times it fails
+    local count=0
+    for _ in 1 2 3 4 5; do
+        "$@" >/dev/null 2>&1 || count=$((count + 1))
+    done
+    echo $count
+}
+
+# --- an update that would be lost is made again
+expect 0 learn -q --idle=3 -- ./update
+last='./update overlap'
+[ "$(wrong_of ./update overlap)" -gt 0 ] || complain "never fails, so that avoiding it means nothing"
+# What comes first is known from the code alone, so that only the second access is wrong.
+expect 0 guard -c update.constraints --also=ignore --log=update.log --budget=100 -- ./update overlap
+out_is right
+err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 0 not avoided, 1 avoided by rolling back'
+python3 -c "
+import json
+line = json.loads(open('update.log').readlines()[-1])
+assert line['access']['function'] == 'add' and line['access']['does'] == 'w', line
+assert line['done'] == 'rolled back' and line['tries'] == 1 and line['ns'] > 0, line
+assert line['window'] == {'places': 1, 'undone': 0}, line
+assert line['stack'][0].startswith('add '), line" || complain "the log is wrong"
+expect 1 guard -c update.constraints --also=ignore --budget=100 --rollback=off -- ./update overlap
+err_has '1 not avoided, 0 avoided by rolling back'
+expect 0 guard -c update.constraints --also=ignore -- ./update
+out_is right
+err_has '0 violations'
+
+# --- bugs of two variables: writes are undone, mutexes given back
+for name in aget_save mozilla_cache; do
+    expect 0 learn -q --kind=lifetx --runs=10 --idle=3 -- "./$name" calm 1
+    last="./$name adverse"
+    guard=("$FOREWEAVE" guard --kind=lifetx -c "$name.constraints" --budget=100 --stall=100)
+    [ "$(wrong_of "${guard[@]}" --rollback=off -- "./$name" adverse 1)" -gt 0 ] || complain "needs no roll-back"
+    [ "$(wrong_of "${guard[@]}" --log="$name.log" -- "./$name" adverse 1)" = 0 ] || complain "is not avoided"
+    grep -q '"done":"rolled back".*"window":{' "$name.log" || complain "nothing was rolled back"
+    expect 0 guard --kind=lifetx -c "$name.constraints" -- "./$name" calm 1
+    err_has '0 avoided by rolling back'
+done
+grep -q '"undone":1' aget_save.log || complain "no write of aget_save was undone"
+
+# --- random programs end as they can without roll-backs
+programs=$FOREWEAVE_SOURCE/tests/cli/rollback/programs.py
+seed=${FOREWEAVE_SEED:-$RANDOM}
+for how in 'gcc -O0' 'gcc -O2' 'clang -O1'; do
+    echo "random programs: FOREWEAVE_SEED=$seed"
+    python3 "$programs" make "$seed" 20 >random.c
+    "$FOREWEAVE" cc --compiler="${how% *}" -g "${how#* }" -pthread random.c -o random || complain "random programs do not build"
+    "$FOREWEAVE" learn -q --anew --runs=3 --idle=1 -- ./random 3 >/dev/null
+    for kind in pset lifetx; do
+        expect 0 guard --kind=$kind -c random.constraints --unseen=watch --budget=100 --stall=1 --rollback=5 --force-rollback=300 \
+            --noise=20:50 --seed="$seed" -- ./random 15
+        [ "$(sed -n 's/.*: \([0-9]*\) regions were run again for no reason/\1/p' "$err")" -gt 1000 ] || complain "little was run again"
+        python3 "$programs" check "$seed" 20 <"$out" >ends || { complain "random programs end as they cannot"; head -3 ends; }
+    done
+    seed=$((seed + 1))
+done
+
+# --- handlers and copies of the process
+expect 0 learn -q --runs=2 --idle=1 -- ./disturbed 50
+expect 0 guard -c disturbed.constraints --unseen=watch --budget=100 --stall=1 --force-rollback=200 --hot=0 -- ./disturbed 3000
+out_is right
+[ "$(sed -n 's/.*: \([0-9]*\) regions were run again for no reason/\1/p' "$err")" -gt 1000 ] || complain "little was run again"
+
+expect 2 guard -c update.constraints --rollback=never -- ./update
+err_has '--rollback: 0 to 100 times, or off'
+expect 2 guard -c update.constraints --force-rollback=1001 -- ./update
+
+finish

@@ -1,0 +1,212 @@
+"""programs.py - random small programs of two threads, in C, and all ends that they can come to.
+
+    programs.py make SEED COUNT >programs.c
+    programs.py check SEED COUNT <output
+
+Each program is two threads of a few functions, which load shared variables, calculate, store, take branches, and lock and
+unlock mutexes.  The C program runs all of them a number of rounds and prints a line for each end: PROGRAM VALUES.  Which
+ends there can be is found by trying all interleavings, with stores that become visible later, as processors have it.
+"""
+import collections
+import random
+import sys
+
+KINDS = [("unsigned char", 8), ("unsigned short", 16), ("unsigned", 32), ("unsigned long", 64)]
+VARIABLES = 4
+MUTEXES = 2
+
+
+def make_function(dice):
+    """Operations of one function: (what, ...), with a register t that begins as a number."""
+    operations = [("set", dice.randrange(8))]
+    held = None
+    for _ in range(dice.randrange(3, 6)):
+        what = dice.choice(["load", "add", "store", "store", "lock", "skip", "unlock"])
+        if what in ("load", "add"):
+            operations.append((what, dice.randrange(VARIABLES)))
+        elif what == "store":
+            operations.append((what, dice.randrange(VARIABLES), dice.randrange(1, 5)))
+        elif what == "lock" and held is None:
+            held = dice.randrange(MUTEXES)
+            operations.append(("lock", held))
+        elif what == "unlock" and held is not None:
+            operations.append(("unlock", held))
+            held = None
+        elif what == "skip":
+            operations.append(("skip", dice.randrange(2), [("store", dice.randrange(VARIABLES), dice.randrange(1, 5))]))
+    if held is not None:
+        operations.append(("unlock", held))
+    return operations
+
+
+def make_program(seed, number):
+    dice = random.Random(f"{seed}:{number}")
+    kinds = [dice.choice(KINDS) for _ in range(VARIABLES)]
+    return kinds, [[make_function(dice) for _ in range(2)] for _ in range(2)]
+
+
+# --- as C
+
+
+def c_operation(number, operation, indent="    "):
+    what = operation[0]
+    if what == "set":
+        return f"{indent}unsigned long t = {operation[1]};\n"
+    if what == "load":
+        return f"{indent}t = s{number}.v{operation[1]};\n"
+    if what == "add":
+        return f"{indent}t = t * 3 + s{number}.v{operation[1]};\n"
+    if what == "store":
+        return f"{indent}s{number}.v{operation[1]} = t + {operation[2]};\n"
+    if what == "lock":
+        return f"{indent}pthread_mutex_lock(&mutexes[{operation[1]}]);\n"
+    if what == "unlock":
+        return f"{indent}pthread_mutex_unlock(&mutexes[{operation[1]}]);\n"
+    inner = "".join(c_operation(number, each, indent + "    ") for each in operation[2])
+    return f"{indent}if (t % 2 == {operation[1]}) {{\n{inner}{indent}}}\n"
+
+
+def c_program(number, kinds, threads):
+    text = "static struct {\n"
+    text += "".join(f"    volatile {kind} v{i};\n" for i, (kind, _) in enumerate(kinds))
+    text += f"}} s{number};\n"
+    for which, functions in enumerate(threads):
+        for i, operations in enumerate(functions):
+            text += f"static __attribute__((noinline)) void f{number}_{which}_{i}(void)\n{{\n"
+            text += "".join(c_operation(number, operation) for operation in operations) + "    (void)t;\n}\n"
+        calls = "".join(f"    f{number}_{which}_{i}();\n" for i in range(len(functions)))
+        text += f"static void *run{number}_{which}(void *unused)\n{{\n    pthread_barrier_wait(&start);\n{calls}    return unused;\n}}\n"
+    values = ", ".join(f"(unsigned long)s{number}.v{i}" for i in range(len(kinds)))
+    text += f"static void reset{number}(void)\n{{\n"
+    text += "".join(f"    s{number}.v{i} = 0;\n" for i in range(len(kinds))) + "}\n"
+    text += f"static void show{number}(void)\n{{\n    printf(\"{number} {' '.join(['%lu'] * len(kinds))}\\n\", {values});\n}}\n"
+    return text
+
+
+def c_file(seed, count):
+    text = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n\nstatic pthread_barrier_t start;\n"
+    text += f"static pthread_mutex_t mutexes[{MUTEXES}] = {{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER }};\n"
+    for number in range(count):
+        text += c_program(number, *make_program(seed, number))
+    rows = "".join(f"    {{ reset{i}, show{i}, {{ run{i}_0, run{i}_1 }} }},\n" for i in range(count))
+    return text + f"""static const struct {{
+    void (*reset)(void), (*show)(void);
+    void *(*run[2])(void *);
+}} programs[] = {{
+{rows}}};
+int main(int argc, char **argv)
+{{
+    int rounds = argc > 1 ? atoi(argv[1]) : 1;
+
+    pthread_barrier_init(&start, NULL, 2);
+    for (int i = 0; i < rounds * {count}; i++) {{
+        pthread_t threads[2];
+
+        programs[i % {count}].reset();
+        for (int k = 0; k < 2; k++)
+            pthread_create(&threads[k], NULL, programs[i % {count}].run[k], NULL);
+        for (int k = 0; k < 2; k++)
+            pthread_join(threads[k], NULL);
+        programs[i % {count}].show();
+    }}
+    return 0;
+}}
+"""
+
+
+# --- all ends
+
+
+def flatten(functions):
+    """Skips become jumps over so many operations."""
+    flat = []
+    for operations in functions:
+        for operation in operations:
+            if operation[0] == "skip":
+                flat.append(("unless", operation[1], len(operation[2])))
+                flat.extend(operation[2])
+            else:
+                flat.append(operation)
+    return flat
+
+
+def ends_of(kinds, threads):
+    codes = [flatten(functions) for functions in threads]
+    masks = [(1 << bits) - 1 for _, bits in kinds]
+    first = ((0,) * len(kinds), (None,) * MUTEXES, ((0, 0, ()), (0, 0, ())))
+    seen, todo, ends = {first}, collections.deque([first]), set()
+
+    def value(memory, buffer, variable):
+        for where, what in reversed(buffer):
+            if where == variable:
+                return what
+        return memory[variable]
+
+    def put(values, at, what):
+        return values[:at] + (what,) + values[at + 1:]
+
+    def next_states(state):
+        memory, mutexes, both = state
+        for me in (0, 1):
+            at, t, buffer = both[me]
+            if buffer:
+                yield put(memory, buffer[0][0], buffer[0][1]), mutexes, put(both, me, (at, t, buffer[1:]))
+            if at == len(codes[me]):
+                continue
+            operation = codes[me][at]
+            what, thread = operation[0], (at + 1, t, buffer)
+            if what == "set":
+                thread = (at + 1, operation[1], buffer)
+            elif what == "load":
+                thread = (at + 1, value(memory, buffer, operation[1]), buffer)
+            elif what == "add":
+                thread = (at + 1, (t * 3 + value(memory, buffer, operation[1])) % (1 << 64), buffer)
+            elif what == "store":
+                thread = (at + 1, t, buffer + ((operation[1], (t + operation[2]) & masks[operation[1]]),))
+            elif what == "unless":
+                thread = (at + 1 + (0 if t % 2 == operation[1] else operation[2]), t, buffer)
+            elif what == "lock":
+                if buffer or mutexes[operation[1]] is not None:
+                    continue
+                yield memory, put(mutexes, operation[1], me), put(both, me, thread)
+                continue
+            elif what == "unlock":
+                if buffer:
+                    continue
+                yield memory, put(mutexes, operation[1], None), put(both, me, thread)
+                continue
+            yield memory, mutexes, put(both, me, thread)
+
+    while todo:
+        state = todo.pop()
+        memory, _, both = state
+        if all(at == len(codes[me]) and not buffer for me, (at, _, buffer) in enumerate(both)):
+            ends.add(memory)
+        for following in next_states(state):
+            if following not in seen:
+                seen.add(following)
+                todo.append(following)
+    return ends
+
+
+def check(seed, count):
+    ends = [None] * count
+    lines, bad = 0, 0
+    for line in sys.stdin:
+        number, *values = [int(word) for word in line.split()]
+        if ends[number] is None:
+            ends[number] = ends_of(*make_program(seed, number))
+        lines += 1
+        if tuple(values) not in ends[number]:
+            bad += 1
+            print(f"seed {seed}: program {number} ended with {values}, which no run can")
+    print(f"{lines} ends, {bad} of them impossible; programs have {sum(len(each or ()) for each in ends)} possible ends")
+    return 1 if bad or not lines else 0
+
+
+if __name__ == "__main__":
+    SEED, COUNT = int(sys.argv[2]), int(sys.argv[3])
+    if sys.argv[1] == "make":
+        print(c_file(SEED, COUNT), end="")
+    else:
+        sys.exit(check(SEED, COUNT))
