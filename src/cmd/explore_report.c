@@ -19,6 +19,7 @@ static const struct {
     { offsetof(struct fw_campaign_state, returned), "threads slept or waited in the kernel" },
     { offsetof(struct fw_campaign_state, longer), "waits with long limits were not made time out" },
     { offsetof(struct fw_campaign_state, random), "the program reads random numbers" },
+    { offsetof(struct fw_campaign_state, beyond), "not all memory was told apart" },
 };
 
 /* Without a bound, limits that pass one after the other in one thread are not all searched. */
@@ -186,10 +187,16 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          !state->random             ? "a clock"
                          : depends_on_clock(state) ? "a clock and random numbers"
                                                    : "random numbers");
+    if (state->beyond)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s threads used more memory than is told apart: places "
+                         "that share it may be missing\n",
+                         state->beyond, state->beyond == 1 ? "" : "s");
     if (state->unseen)
         fw_output_printf(out,
-                         "%" PRIu64 " access%s of long runs not observed: iRoots may be missing\n",
-                         state->unseen, state->unseen == 1 ? " was" : "es were");
+                         "%" PRIu64 " run%s too long to be observed to the end: iRoots may be "
+                         "missing\n",
+                         state->unseen, state->unseen == 1 ? " was" : "s were");
     if (leaves_limits(explored))
         fw_output_text(out, "how limits of waits pass one after the other is searched with a bound "
                             "only (--preemptions=3)\n");
@@ -334,6 +341,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "fair", state->fair);
     fw_json_number(&json, "clock", state->clock);
     fw_json_number(&json, "random", state->random);
+    fw_json_number(&json, "beyond", state->beyond);
     fw_json_number(&json, "unseen", state->unseen);
     fw_json_number(&json, "left", state->left);
     fw_json_number(&json, "points", state->length);

@@ -71,13 +71,14 @@ struct fw_campaign_state {
     uint64_t fair;      /* runs in which threads that went round in circles were held back */
     uint64_t clock;     /* runs that read a clock */
     uint64_t random;    /* runs that read random numbers */
+    uint64_t beyond;    /* runs with more memory than it is noted of who shares it */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
     uint64_t left;      /* processes that outlived their run and were killed */
     uint64_t quiet;     /* since something was new */
     uint64_t length;    /* points of the longest one that came to an end, if one did */
     bool ended;         /* one did */
     uint32_t threads;   /* most */
-    uint64_t unseen;    /* accesses that were not observed */
+    uint64_t unseen;    /* runs that were not observed to their end */
     size_t shared, pairs;
     uint32_t exposed[FW_IDIOMS + 1]; /* iRoots, by idiom; [0] is nothing */
     uint32_t controlled[FW_IDIOMS + 1]; /* the same by the runs that count alone */

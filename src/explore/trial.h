@@ -35,6 +35,7 @@ struct fw_trial {
     bool fair;       /* a thread that went round in circles had to let others go first */
     bool clock;      /* it read a clock */
     bool random;     /* it read random numbers */
+    bool beyond;     /* it used more memory than it is noted of who shares it */
     bool returned;   /* not the schedule alone has decided when its threads went on */
     double cut;      /* it was on its way after so many seconds, and ended; 0: it came to an end */
     struct fw_run_result result;
@@ -46,7 +47,7 @@ struct fw_trial {
     struct fw_spot_vec found; /* sites that were seen to be shared */
     struct fw_pair_vec pairs;  /* sites that have met */
     struct fw_iroot_vec exposed; /* iRoots, each once */
-    uint64_t unseen;             /* accesses that were not observed: there were too many */
+    bool unseen;                 /* it was not observed to its end: there was too much */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;
     unsigned char *packed; /* the same, as a journal has them (journal.h); or NULL */

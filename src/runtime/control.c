@@ -44,7 +44,7 @@ static const struct fw_strategy *strategy;
 static bool preempts; /* it may */
 _Static_assert((unsigned)FW_STATE_BLOCKED == FW_THREAD_BLOCKED, "as control_wire.h says");
 
-static uint32_t around;       /* threads that were born and not joined yet; the holder's */
+uint32_t fw_control_around;
 static uint64_t picks;        /* times that somebody was picked; under the scheduler's lock */
 static uint64_t progress = 1; /* grows whenever something changes; under the scheduler's lock */
 
@@ -155,7 +155,8 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
     struct fw_plan *plan = &t->plan;
     size_t room = fw_control->sites_room;
 
-    around++;
+    if (++fw_control_around == 2)
+        fw_control_observe_others();
     if (!plan->by_site)
         plan->by_site = fw_map_memory(2 * room * sizeof *plan->by_site);
     else
@@ -181,22 +182,17 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
 /* Having ended is not enough: in another run it may do so later. */
 void fw_control_gone(void)
 {
-    around--;
+    fw_control_around--;
 }
 
 void fw_control_returned(uint64_t away)
 {
     if (!fw_control_on)
         return;
-    if (around > 1)
+    if (fw_control_around > 1)
         fw_control->returned = 1;
     if (away > fw_control->away_ns)
         fw_control->away_ns = away;
-}
-
-bool fw_control_alone(void)
-{
-    return around < 2;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */

@@ -89,8 +89,12 @@ bool fw_control_tell_turn(struct fw_thread *t, enum fw_turn_end end);
 void fw_control_idle(void);
 /* A thread has come back from the kernel, or its time was over, after so many ns. */
 void fw_control_returned(uint64_t away);
+extern uint32_t fw_control_around; /* threads that were born and not joined yet; the holder's */
 /* Have all threads but one been joined? */
-bool fw_control_alone(void);
+static inline bool fw_control_alone(void)
+{
+    return fw_control_around < 2;
+}
 /* t has looked at what it waits for once more. */
 void fw_control_retried(struct fw_thread *t);
 void fw_control_progress(void);
@@ -177,10 +181,54 @@ uint64_t fw_control_site_key(uint32_t site);
 void fw_control_cover_start(void);
 void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_t site);
 
+/* --- what is known of memory (control_words.c) ------------------------------------------------ */
+
+/*
+ * For each word (four bytes: neighbours are told apart) the thread that was there last, and where:
+ * (1 + thread) << 44 | other << 24 | (1 + site) << 4 | flags, `other` being 1 + the site of another
+ * thread that was there before, or 0.  Exact up to a number of pages; all others have one page in
+ * common, which is told (head.beyond).  The holder's.
+ */
+#define FW_WORD_SHIFT 2u
+#define FW_PAGE_WORDS 1024u
+
+enum {
+    FW_WORD_WRITTEN = 1,
+    FW_WORD_SHARED = 2,
+    FW_WORD_SEVERAL = 4, /* threads were there */
+    FW_WORD_HOT = 8,     /* control_observe.c */
+    FW_WORD_SITE = 4,    /* bits */
+    FW_WORD_OTHER = 24,
+    FW_WORD_THREAD = 44,
+};
+#define FW_WORD_SITES UINT64_C(0xfffff)
+
+/* The page that was looked at last, and its words. */
+extern uint64_t fw_control_page, *fw_control_page_words;
+bool fw_control_words_start(void);
+void fw_control_turn_page(uint64_t page);
+
+static inline uint64_t *fw_control_word(uint64_t word)
+{
+    if (FW_UNLIKELY(word / FW_PAGE_WORDS != fw_control_page))
+        fw_control_turn_page(word / FW_PAGE_WORDS);
+    return &fw_control_page_words[word % FW_PAGE_WORDS];
+}
+
+static inline uint64_t fw_control_word_self(const struct fw_thread *t)
+{
+    return (uint64_t)(uint16_t)(t->number + 1) << FW_WORD_THREAD;
+}
+
+/* Hot words, from the first to the last, are no more so; false: there was none. */
+bool fw_control_cool(uint64_t first, uint64_t last);
+
 /* --- what threads did (control_observe.c) ---------------------------------------------------- */
 
 extern bool fw_control_observes;
 void fw_control_observe_start(void);
+/* There are others from now on. */
+void fw_control_observe_others(void);
 /* t has passed its point, if it is one, and makes the access. */
 void fw_control_observe_access(const struct fw_thread *t, uint64_t address, uint64_t size,
                                bool writes, uint32_t site);
@@ -206,20 +254,8 @@ void fw_control_hooks_start(void);
 /* The site was found to share memory. */
 void fw_control_hook_forget(uint32_t site);
 
-/* For each word the thread that was there last, and where: tag << 40 | thread << 24 | site << 4 |
- * flags.  NULL: nobody wants to know. */
-extern uint64_t *fw_control_words;
-
-enum {
-    FW_WORD_WRITTEN = 1,
-    FW_WORD_SHARED = 2,
-    FW_WORD_SEVERAL = 4, /* threads were there */
-    FW_WORD_BITS = 21,
-    FW_WORD_SHIFT = 2, /* a word is four bytes here: neighbours are told apart */
-};
-#define FW_WORD_TAG(word)  ((uint64_t)((word) >> FW_WORD_BITS & 0xffffff) << 40)
-#define FW_WORD_SELF(t)    ((uint64_t)((t)->number & 0xffff) << 24)
-#define FW_WORD_WHOSE      (~UINT64_C(0xffffff)) /* tag and thread */
+extern bool fw_control_has_words; /* there is memory to note it in ... */
+extern bool fw_control_shares;    /* ... and somebody wants to know who shares what */
 
 /* Notes who touches the memory; marks sites that share it.  Behind the point: what was noted before
  * the others come by would hide what their accesses meet. */

@@ -7,7 +7,7 @@
  * In a run whose points do not change (FW_CONTROL_FROZEN) a place that is no point stays none: its
  * accesses are not even counted.  Who shares memory is noted all the same.
  */
-#include "runtime/control.h"
+#include "runtime/control_held.h"
 #include "runtime/sink.h"
 
 #define PLACES 4096u
@@ -67,9 +67,16 @@ static void learn(uintptr_t key, const struct fw_op *op)
         *place_of(key) = (struct place){ key, fw_control_spot(op, site) };
 }
 
+static inline void leave(struct fw_thread *t)
+{
+    t->inside = 0;
+    if (FW_UNLIKELY(fw_signals_waiting))
+        fw_signals_deliver(t);
+}
+
 /*
  * What follows is called with the hook's own arguments, last of all, so that the short way has
- * nothing to save on the stack.
+ * nothing to save on the stack.  The thread is inside, and leaves here.
  */
 
 /* The place is not known, or something is to be done before. */
@@ -79,7 +86,6 @@ static __attribute__((noinline)) void take_long_way(uintptr_t address, unsigned 
     struct fw_op op = op_of(address, size, write, pc);
     struct fw_thread *t = fw_self;
 
-    t->inside = 1;
     fw_token_regain(t);
     fw_point(t);
     if (!(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS))) {
@@ -93,43 +99,38 @@ static __attribute__((noinline)) void take_point(uintptr_t address, unsigned siz
                                                  uintptr_t pc)
 {
     struct fw_op op = op_of(address, size, write, pc);
+    struct fw_spot spot = place_of(key_of(pc, write))->spot; /* others may come and learn */
     struct fw_thread *t = fw_self;
-    struct place place;
 
-    t->inside = 1;
-    place = *place_of(key_of(pc, write)); /* a copy: others may come and learn */
-    if (FW_LIKELY(place.key == key_of(pc, write)))
-        fw_control_point_at(t, &op, &place.spot);
-    else
-        fw_control_point(t, &op); /* a handler has come and learnt */
-    t->inside = 0;
-    if (FW_UNLIKELY(fw_signals_waiting))
-        fw_signals_deliver(t);
+    fw_control_point_at(t, &op, &spot);
+    leave(t);
 }
 
 static __attribute__((noinline)) void observe(uintptr_t address, unsigned size, bool write,
                                               uintptr_t pc)
 {
-    const struct place *place = place_of(key_of(pc, write));
     struct fw_thread *t = fw_self;
 
-    t->inside = 1;
     if (write)
         fw_spin_wrote(t, address);
-    if (FW_LIKELY(place->key == key_of(pc, write))) /* or a handler has come and learnt */
-        fw_control_observe_access(t, address, size, write, place->spot.site);
-    fw_leave(t);
+    fw_control_observe_access(t, address, size, write, place_of(key_of(pc, write))->spot.site);
+    if (size <= 8)
+        fw_held_note(t, address, size, write);
+    leave(t);
 }
 
 static inline void go_on(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
                          uintptr_t pc)
 {
-    if (place_of(key_of(pc, write))->spot.is_point || counts)
+    if (place_of(key_of(pc, write))->spot.is_point || counts) {
         take_point(address, size, write, pc);
-    else if (fw_control_observes)
+    } else if (fw_control_observes) {
         observe(address, size, write, pc);
-    else if (write)
-        fw_spin_wrote(t, address);
+    } else {
+        if (write)
+            fw_spin_wrote(t, address);
+        leave(t);
+    }
 }
 
 static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bool write,
@@ -147,12 +148,12 @@ static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bo
 static inline bool is_word_known(const struct fw_thread *t, uintptr_t word, bool write,
                                  const struct fw_spot *spot)
 {
-    uint64_t was = fw_control_words[word & ((1u << FW_WORD_BITS) - 1)];
-    uint64_t other = (was ^ (FW_WORD_TAG(word) | FW_WORD_SELF(t))) & FW_WORD_WHOSE;
+    uint64_t was = *fw_control_word(word);
 
     if (was & FW_WORD_SHARED)
-        return spot->is_marked && other >> 40 == 0;
-    return !other && (!write || was & FW_WORD_WRITTEN);
+        return spot->is_marked;
+    return was >> FW_WORD_THREAD == fw_control_word_self(t) >> FW_WORD_THREAD &&
+           (!write || was & FW_WORD_WRITTEN);
 }
 
 /* Would fw_control_share change nothing? */
@@ -161,11 +162,19 @@ static inline bool is_known(const struct fw_thread *t, uintptr_t address, unsign
 {
     uintptr_t first = address >> FW_WORD_SHIFT, last = (address + size - 1) >> FW_WORD_SHIFT;
 
-    if (!fw_control_words)
+    if (!fw_control_shares || fw_control_alone())
         return true;
     if (last - first > 1 || !is_word_known(t, first, write, spot))
         return false;
     return first == last || is_word_known(t, last, write, spot);
+}
+
+/* It is held back instead of one like it, which is all there is to do. */
+static inline bool is_repeat(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
+                             const struct fw_spot *spot)
+{
+    return fw_control_observes && size <= 8 && !spot->is_point && !counts &&
+           fw_held_repeats(t, address, size, write, spot->site, true);
 }
 
 static inline __attribute__((always_inline)) void on_access(uintptr_t address, unsigned size,
@@ -177,12 +186,18 @@ static inline __attribute__((always_inline)) void on_access(uintptr_t address, u
 
     if (FW_UNLIKELY(!t || t->inside))
         return;
-    if (FW_UNLIKELY(place->key != key || --fw_hot.ticks < 0 || t->lost || t->ignored))
+    t->inside = 1; /* handlers are put off: they would learn places and turn pages */
+    if (FW_UNLIKELY(place->key != key || --fw_hot.ticks < 0 || t->lost || t->ignored)) {
         take_long_way(address, size, write, pc);
-    else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot)))
+    } else if (is_repeat(t, address, size, write, &place->spot)) {
+        if (write)
+            fw_spin_wrote(t, address);
+        leave(t);
+    } else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot))) {
         share(address, size, write, pc);
-    else
+    } else {
         go_on(t, address, size, write, pc);
+    }
 }
 
 void fw_control_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)

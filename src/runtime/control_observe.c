@@ -3,40 +3,42 @@
  * the run (FW_CONTROL_OBSERVE).
  *
  * Plain accesses are noted when their thread has come past their point, everything else where it
- * would be recorded (sink.c).  When there is no more room the rest is counted.
+ * would be recorded (sink.c).  When there is no more room nothing more is observed.
  *
  * Most memory is used by one thread, and of what that did only the latest access can matter to
  * another one.  So an access is *held back* until the next one of the thread to the same word takes
  * its place.  When another thread comes by, what is held is told, with the time when it was made,
- * and the word is *hot*: from then on everything is told at once.  Words that are only read are
- * not hot, and what is held is told when another thread reads.  All sites are treated alike, known
- * to share memory or not, also while there is only one thread.
+ * and the word is *hot*: from then on everything is told at once, since between two accesses that
+ * others depend on all matter.  Words that are only read are not hot, and what is held is told when
+ * another thread reads.  All sites are treated alike, known to share memory or not, also while
+ * there is only one thread.
  *
- * There is a place for each address that an access begins at; two that are 32 MiB or more apart may
- * have the same one, and the access that has to leave it is told.  A word is four bytes; whether it
- * is hot is a bit, which words a GiB or more apart may share.
+ * There is a place for each address that an access begins at, and each size (control_held.h); two
+ * that are 32 MiB or more apart may have the same one, and the access that has to leave it is told.
+ * In hot words nothing is held.
  *
  * All is the holder's.
  */
-#include "runtime/control.h"
+#include "runtime/control_held.h"
 #include "runtime/sink.h"
 #include "runtime/wire.h"
 
 bool fw_control_observes;
+uint64_t fw_observed_now, fw_observed_since;
 
 /* --- telling --------------------------------------------------------------------------------- */
-
-static uint64_t now; /* accesses and records so far */
 
 static void tell_of(const struct fw_control_seen *what)
 {
     struct fw_control_seen *seen =
         (struct fw_control_seen *)((char *)fw_control + fw_control->seen_at);
 
-    if (fw_control->seen_count == fw_control->seen_room)
-        fw_control->seen_lost++;
-    else
-        seen[fw_control->seen_count++] = *what;
+    if (FW_UNLIKELY(fw_control->seen_count == fw_control->seen_room)) {
+        fw_control->seen_lost = 1;
+        fw_control_observes = false;
+        return;
+    }
+    seen[fw_control->seen_count++] = *what;
 }
 
 static void tell(const struct fw_thread *t, uint32_t kind, uint64_t object, uint64_t size,
@@ -44,7 +46,7 @@ static void tell(const struct fw_thread *t, uint32_t kind, uint64_t object, uint
 {
     tell_of(&(struct fw_control_seen){
         .object = object,
-        .when = ++now,
+        .when = ++fw_observed_now,
         .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
         .site = site,
         .thread = t->number,
@@ -54,143 +56,173 @@ static void tell(const struct fw_thread *t, uint32_t kind, uint64_t object, uint
 
 /* --- what is held back ----------------------------------------------------------------------- */
 
-#define WORD       2u  /* a word is 1 << so many bytes */
-#define NEAR_BITS  23u /* words that have places of their own, for each byte of theirs */
-#define HELD_BITS  (NEAR_BITS + WORD)
-#define HOT_BITS   28u
-#define GROUP_BITS 10u /* places, or words of hot bits, that are looked at together or not at all */
-#define LONGEST    8u  /* bytes of an access that can be held */
+#define WORD    FW_WORD_SHIFT
+#define GROUPS  (1u << (FW_HELD_NEAR - FW_HELD_GROUP))
+#define LONGEST 8u /* bytes of an access that can be held */
 
-struct held {
-    uint64_t whose; /* address << 16 | thread; 0: nothing is held */
-    uint64_t what;  /* time << 24 | site << 4 | log2(bytes) << 2 | flags */
-};
-
-enum {
-    WRITES = 1,
-    SEVERAL = 2, /* threads have read the word */
-};
-
-static struct held *held;
-static uint64_t *hot;
-static bool used[1u << (HELD_BITS - GROUP_BITS)];         /* groups of `held` */
-static bool heated[1u << (HOT_BITS - 6u - GROUP_BITS)];   /* ... of `hot` */
+struct fw_held *fw_held;
+static uint16_t used[GROUPS]; /* of places: a bit for each form that something is held in */
 
 void fw_control_observe_start(void)
 {
-    held = fw_map_memory(sizeof *held << HELD_BITS);
-    hot = fw_map_memory(((size_t)1 << HOT_BITS) / 8);
-    fw_control_observes = held && hot;
+    fw_held = fw_map_memory(FW_HELD_FORMS * sizeof *fw_held << FW_HELD_NEAR);
+    fw_control_observes = fw_held && fw_control_has_words;
 }
 
-/* Words side by side, since most accesses begin with one.  The heaps of threads have like
- * addresses, but for bits that are beyond the table: these move them, by pages. */
-static uint64_t place_of(uint64_t address)
+void fw_control_observe_others(void)
 {
-    uint64_t beyond = (address >> (WORD + NEAR_BITS)) * 0x9e3779b1u;
-
-    return (((address >> WORD) + (beyond << GROUP_BITS)) & ((1u << NEAR_BITS) - 1)) |
-           (address & ((1u << WORD) - 1)) << NEAR_BITS;
+    fw_observed_since = ++fw_observed_now << FW_HELD_TIME;
 }
 
-/* The next address at or behind this one where something may be held, within a page or at the
- * beginning of the next one. */
-static uint64_t skip(uint64_t address)
+struct range {
+    uint64_t first, last; /* words */
+};
+
+static struct range range_of(uint64_t address, uint64_t size)
 {
-    const uint64_t page = (uint64_t)1 << (GROUP_BITS + WORD);
-
-    for (uint64_t byte = 0; byte < 1u << WORD; byte++)
-        if (used[place_of((address & ~UINT64_C(3)) + byte) >> GROUP_BITS])
-            return address;
-    return (address & ~(page - 1)) + page;
+    return (struct range){ address >> WORD, (address + size - 1) >> WORD };
 }
 
-/* What is held of an access that begins there; NULL: nothing. */
-static struct held *held_at(uint64_t address)
+/* Goes through what is held. */
+struct cursor {
+    uint64_t word, last;
+    unsigned form; /* of the word: those from this one on */
+    uint64_t start, end; /* bytes of what was found */
+};
+
+/* All that overlaps the words, and some before them. */
+static struct cursor cursor_at(struct range words)
 {
-    uint64_t at = place_of(address);
-
-    return used[at >> GROUP_BITS] && held[at].whose >> 16 == address ? &held[at] : NULL;
+    return (struct cursor){ .word = words.first - LONGEST / 4, .last = words.last };
 }
 
-static uint64_t hot_place(uint64_t word)
+/* The next one; NULL: there is none. */
+static struct fw_held *next_held(struct cursor *at)
 {
-    uint64_t beyond = (word >> HOT_BITS) * 0x9e3779b1u;
+    for (; at->word <= at->last; at->word++) {
+        unsigned forms = used[fw_held_place(at->word) >> FW_HELD_GROUP];
 
-    return ((word >> 6) + (beyond << GROUP_BITS)) & ((1u << (HOT_BITS - 6)) - 1);
+        if (!forms)
+            at->word |= (1u << FW_HELD_GROUP) - 1;
+        for (forms &= ~0u << at->form; forms; forms &= forms - 1) {
+            unsigned form = (unsigned)__builtin_ctz(forms);
+            struct fw_held *entry = fw_held_at(at->word, form);
+
+            at->start = at->word << WORD | (form & 3);
+            at->end = at->start + (1u << (form >> 2));
+            if (entry->whose >> 16 != at->start)
+                continue;
+            at->form = form + 1;
+            return entry;
+        }
+        at->form = 0;
+    }
+    return NULL;
 }
 
-static bool is_hot(uint64_t word)
+static uint64_t start_of(const struct fw_held *entry)
 {
-    return hot[hot_place(word)] >> (word & 63) & 1;
+    return entry->whose >> 16;
 }
 
-static void heat(uint64_t word)
+static uint64_t bytes_of(const struct fw_held *entry)
 {
-    uint64_t at = hot_place(word);
-
-    heated[at >> GROUP_BITS] = true;
-    hot[at] |= UINT64_C(1) << (word & 63);
+    return UINT64_C(1) << ((uint64_t)(entry - fw_held) >> (FW_HELD_NEAR + 2));
 }
 
-static uint32_t bytes_of(const struct held *entry)
-{
-    return 1u << (entry->what >> 2 & 3);
-}
-
-static uint32_t site_of_held(const struct held *entry)
-{
-    return (uint32_t)(entry->what >> 4 & 0xfffff);
-}
-
-static void tell_read(struct held *entry)
+static void tell_read(struct fw_held *entry)
 {
     if (entry->whose)
         tell_of(&(struct fw_control_seen){
-            .object = entry->whose >> 16,
-            .when = entry->what >> 24,
-            .size = bytes_of(entry),
-            .site = site_of_held(entry),
+            .object = start_of(entry),
+            .when = entry->what >> FW_HELD_TIME,
+            .size = (uint32_t)bytes_of(entry),
+            .site = (uint32_t)(entry->what / FW_HELD_SITE & 0xfffff),
             .thread = (uint16_t)entry->whose,
-            .kind = entry->what & WRITES ? FW_WIRE_WRITE : FW_WIRE_READ,
+            .kind = entry->what & FW_HELD_WRITES ? FW_WIRE_WRITE : FW_WIRE_READ,
         });
     entry->whose = 0;
 }
 
-static void heat_all(uint64_t address, uint64_t size)
+/* --- hot words ------------------------------------------------------------------------------- */
+
+/* Tells what is held in these words; *all grows by what reaches beyond. */
+static void empty(struct range words, struct range *all)
 {
-    for (uint64_t word = address >> WORD; word <= (address + size - 1) >> WORD; word++)
-        heat(word);
+    struct cursor at = cursor_at(words);
+    struct fw_held *entry;
+
+    while ((entry = next_held(&at))) {
+        struct range its = range_of(at.start, at.end - at.start);
+
+        if (its.last < words.first)
+            continue;
+        tell_read(entry);
+        all->first = its.first < all->first ? its.first : all->first;
+        all->last = its.last > all->last ? its.last : all->last;
+    }
 }
 
-static void tell_held(struct held *entry)
+static void heat(struct range words)
 {
-    if (entry->whose)
-        heat_all(entry->whose >> 16, bytes_of(entry));
-    tell_read(entry);
+    struct range all = words, more;
+
+    empty(words, &all);
+    while (all.first < words.first) {
+        more = (struct range){ all.first, words.first - 1 };
+        words.first = all.first;
+        empty(more, &all);
+    }
+    while (all.last > words.last) {
+        more = (struct range){ words.last + 1, all.last };
+        words.last = all.last;
+        empty(more, &all);
+    }
+    for (uint64_t word = words.first; word <= words.last; word++)
+        *fw_control_word(word) |= FW_WORD_HOT;
 }
+
+static unsigned count_hot(struct range words)
+{
+    unsigned count = 0;
+
+    for (uint64_t word = words.first; word <= words.last; word++)
+        count += *fw_control_word(word) & FW_WORD_HOT ? 1 : 0;
+    return count;
+}
+
+static void tell_held(struct fw_held *entry)
+{
+    struct range words = range_of(start_of(entry), bytes_of(entry));
+
+    if (!entry->whose)
+        return;
+    tell_read(entry);
+    heat(words);
+}
+
+/* --- accesses -------------------------------------------------------------------------------- */
 
 /* t comes to these bytes: others' accesses that are held there are told.  True: the bytes are to be
  * hot; *several: others have read them, and t does. */
 static bool meet(const struct fw_thread *t, uint64_t address, uint64_t size, bool writes,
                  bool *several)
 {
+    struct cursor at = cursor_at(range_of(address, size));
+    struct fw_held *entry;
     bool conflicts = false;
 
-    for (uint64_t start = skip(address - LONGEST + 1); start < address + size;
-         start = size > LONGEST ? skip(start + 1) : start + 1) {
-        struct held *entry = held_at(start);
-        bool others, mine;
+    while ((entry = next_held(&at))) {
+        bool mine = (uint16_t)entry->whose == (uint16_t)t->number;
+        bool others = !mine || entry->what & FW_HELD_SEVERAL;
 
-        if (!entry || start + bytes_of(entry) <= address)
+        if (at.end <= address || at.start >= address + size || !others)
             continue;
-        mine = (uint16_t)entry->whose == (uint16_t)t->number;
-        others = !mine || entry->what & SEVERAL;
-        if (others && (writes || entry->what & WRITES || start != address ||
-                       bytes_of(entry) != size)) {
+        if (writes || entry->what & FW_HELD_WRITES || at.start != address ||
+            at.end != address + size) {
             tell_held(entry);
             conflicts = true;
-        } else if (others) {
+        } else {
             *several = true;
             if (!mine)
                 tell_read(entry);
@@ -199,58 +231,36 @@ static bool meet(const struct fw_thread *t, uint64_t address, uint64_t size, boo
     return conflicts;
 }
 
-static bool are_hot(uint64_t address, uint64_t size)
-{
-    uint64_t last = (address + size - 1) >> WORD;
-
-    for (uint64_t word = address >> WORD; word <= last; word++)
-        if (is_hot(word))
-            return true;
-    return false;
-}
-
 static void hold(const struct fw_thread *t, uint64_t address, uint32_t size, bool writes,
                  bool several, uint32_t site)
 {
-    uint64_t at = place_of(address);
-    struct held *entry = &held[at];
+    unsigned form = fw_held_form(address, size);
+    struct fw_held *entry = fw_held_at(address >> WORD, form);
 
-    used[at >> GROUP_BITS] = true;
-    if (entry->whose >> 16 != address)
+    used[fw_held_place(address >> WORD) >> FW_HELD_GROUP] |= (uint16_t)(1u << form);
+    if (start_of(entry) != address)
         tell_held(entry);
-    entry->whose = address << 16 | (uint16_t)t->number;
-    entry->what = ++now << 24 | (uint64_t)(site & 0xfffff) << 4 |
-                  (uint64_t)(uint32_t)__builtin_ctz(size) << 2 | (several ? SEVERAL : 0) |
-                  (writes ? WRITES : 0);
-}
-
-/* The same as before, by the same thread: only the time, the site and what it does may differ. */
-static inline bool hold_again(const struct fw_thread *t, uint64_t address, uint64_t size,
-                              bool writes, uint32_t site)
-{
-    struct held *entry = &held[place_of(address)];
-
-    if (entry->whose != (address << 16 | (uint16_t)t->number) || bytes_of(entry) != size ||
-        (writes && entry->what & SEVERAL))
-        return false;
-    entry->what = ++now << 24 | (uint64_t)(site & 0xfffff) << 4 |
-                  (entry->what & (3 << 2 | SEVERAL)) | (writes ? WRITES : 0);
-    return true;
+    entry->whose = fw_held_whose(t, address);
+    entry->what = fw_held_stamp(site) | (several ? FW_HELD_SEVERAL : 0) |
+                  (writes ? FW_HELD_WRITES : 0);
 }
 
 void fw_control_observe_access(const struct fw_thread *t, uint64_t address, uint64_t size,
                                bool writes, uint32_t site)
 {
-    bool can_hold = size <= LONGEST && !(size & (size - 1)) && !are_hot(address, size);
-    bool several = false;
+    bool can_hold = size <= LONGEST && !(size & (size - 1)), several = false;
+    struct range words = range_of(address, size);
+    unsigned hot;
 
-    if (can_hold && hold_again(t, address, size, writes, site))
+    if (can_hold && fw_held_repeats(t, address, (unsigned)size, writes, site, false))
         return;
-    if (!meet(t, address, size, writes, &several) && can_hold) {
+    hot = can_hold ? count_hot(words) : 0;
+    if (can_hold && !hot && !meet(t, address, size, writes, &several)) {
         hold(t, address, (uint32_t)size, writes, several, site);
         return;
     }
-    heat_all(address, size);
+    if (hot <= words.last - words.first)
+        heat(words);
     tell(t, writes ? FW_WIRE_WRITE : FW_WIRE_READ, address, size, site);
 }
 
@@ -259,37 +269,22 @@ void fw_control_observe_access(const struct fw_thread *t, uint64_t address, uint
 /* What is held of these bytes is of no interest any more. */
 static void drop_held(uint64_t address, uint64_t size)
 {
-    for (uint64_t at = skip(address); at < address + size; at = skip(at + 1)) {
-        struct held *entry = held_at(at);
+    struct cursor at = cursor_at(range_of(address, size));
+    struct fw_held *entry;
 
-        if (entry)
+    while ((entry = next_held(&at)))
+        if (at.start >= address && at.start < address + size)
             entry->whose = 0;
-    }
-}
-
-/* True: something was told of these bytes.  It is forgotten. */
-static bool cool(uint64_t first, uint64_t last)
-{
-    bool any = false;
-
-    for (uint64_t word = first; word <= last && word - first < 1u << HOT_BITS;) {
-        uint64_t at = hot_place(word), bit = UINT64_C(1) << (word & 63);
-
-        if (!heated[at >> GROUP_BITS]) {
-            word = (word | ((1u << (GROUP_BITS + 6)) - 1)) + 1;
-            continue;
-        }
-        any |= (hot[at] & bit) != 0;
-        hot[at] &= ~bit;
-        word++;
-    }
-    return any;
 }
 
 static void renew(const struct fw_thread *t, uint32_t kind, uint64_t address, uint64_t size)
 {
+    struct range words = range_of(address, size);
+
+    if (!size)
+        return;
     drop_held(address, size);
-    if (size && cool(address >> WORD, (address + size - 1) >> WORD))
+    if (fw_control_cool(words.first, words.last))
         tell(t, kind, address, size, FW_CONTROL_NONE);
 }
 
@@ -327,11 +322,8 @@ static uint32_t site_of(const struct fw_thread *t, const char *name, uintptr_t p
 static void observe_atomic(const struct fw_thread *t, unsigned kind, uint64_t object, uint64_t size,
                            uintptr_t pc)
 {
-    bool several = false;
-
     size = size ? size : 1;
-    meet(t, object, size, kind != FW_WIRE_ATOMIC_LOAD, &several);
-    heat_all(object, size);
+    heat(range_of(object, size));
     tell(t, kind, object, size, site_of(t, "call", pc));
 }
 
@@ -355,6 +347,6 @@ void fw_control_observe_free(const struct fw_thread *t, uint64_t block, uint64_t
         return;
     meet(t, block, size, true, &several);
     drop_held(block, size);
-    heat_all(block, size);
+    heat(range_of(block, size));
     tell(t, FW_WIRE_FREE, block, size, site_of(t, "free", pc));
 }

@@ -5,9 +5,9 @@
  * by module and offset in the table that all runs share.
  *
  * Which accesses are worth a point?  A table tells for each word which thread touched it last, at
- * which site, and whether anybody wrote; words that are 8 MiB apart share an entry.  When another
- * thread comes and one of the two writes, both sites are marked as shared for good.  What the first
- * runs miss is found in later ones.
+ * which site, and whether anybody wrote (control_words.c).  When another thread comes and one of
+ * the two writes, both sites are marked as shared for good.  What the first runs miss is found in
+ * later ones.
  */
 #include "runtime/control.h"
 #include "runtime/futex.h"
@@ -29,19 +29,15 @@ struct local {
 static struct local *local;      /* by hash of pc and name, open addressing */
 static uint32_t local_count;
 
-uint64_t *fw_control_words;
-/* The site of another thread that was there before the latest one; 0: none.  By word, as above. */
-static uint32_t *others;
+bool fw_control_has_words, fw_control_shares;
 
 void fw_control_sites_start(void)
 {
     local = fw_map_memory(LOCAL * sizeof *local);
     fw_control_hooks_start();
     fw_control_cover_start();
-    if (!(fw_control->flags & FW_CONTROL_SYNC_ONLY)) {
-        fw_control_words = fw_map_memory(sizeof(uint64_t) << FW_WORD_BITS);
-        others = fw_map_memory(sizeof *others << FW_WORD_BITS);
-    }
+    fw_control_has_words = fw_control_words_start();
+    fw_control_shares = fw_control_has_words && !(fw_control->flags & FW_CONTROL_SYNC_ONLY);
 }
 
 /* --- modules ------------------------------------------------------------------------------- */
@@ -182,43 +178,38 @@ static void mark(uint32_t site)
     fw_control_hook_forget(site);
 }
 
-static uint32_t site_in(uint64_t word)
-{
-    return (uint32_t)(word >> 4 & 0xfffff);
-}
-
 /* Several threads use the word, and one writes: all places that are known of it share it. */
-static void mark_word(uint64_t was, uint32_t other, uint32_t site)
+static void mark_word(uint64_t was, uint32_t site)
 {
-    mark(site_in(was) - 1);
+    uint64_t other = was >> FW_WORD_OTHER & FW_WORD_SITES;
+
+    mark((uint32_t)(was >> FW_WORD_SITE & FW_WORD_SITES) - 1);
     if (other)
-        mark(other - 1);
+        mark((uint32_t)other - 1);
     mark(site);
 }
 
-static void share_word(const struct fw_thread *t, uint64_t word, bool writes, uint32_t site)
+static void share_word(const struct fw_thread *t, uint64_t *word, bool writes, uint32_t site)
 {
-    uint64_t at = word & ((1u << FW_WORD_BITS) - 1), was = fw_control_words[at];
-    uint64_t tag = FW_WORD_TAG(word), self = FW_WORD_SELF(t);
-    uint64_t flags = writes ? FW_WORD_WRITTEN : 0;
+    uint64_t was = *word, self = fw_control_word_self(t);
+    uint64_t others = was & FW_WORD_SITES << FW_WORD_OTHER, flags = was & 0xf;
 
-    if (was && (was & ~UINT64_C(0xffffffffff)) == tag) {
-        bool mine = (was & 0xffff000000u) == self;
+    if (writes)
+        flags |= FW_WORD_WRITTEN;
+    if (was >> FW_WORD_THREAD) {
+        bool mine = was >> FW_WORD_THREAD == self >> FW_WORD_THREAD;
 
-        flags |= was & (FW_WORD_WRITTEN | FW_WORD_SHARED | FW_WORD_SEVERAL);
         flags |= mine ? 0 : FW_WORD_SEVERAL;
         if (flags & FW_WORD_SEVERAL && flags & FW_WORD_WRITTEN) {
-            mark_word(was, others ? others[at] : 0, site);
+            mark_word(was, site);
             flags |= FW_WORD_SHARED;
         }
         if (!writes && flags & FW_WORD_WRITTEN && mine)
             return; /* the write is what others conflict with */
-        if (!mine && others)
-            others[at] = site_in(was);
-    } else if (others) {
-        others[at] = 0;
+        if (!mine)
+            others = (was >> FW_WORD_SITE & FW_WORD_SITES) << FW_WORD_OTHER;
     }
-    fw_control_words[at] = tag | self | (uint64_t)((site + 1) & 0xfffff) << 4 | flags;
+    *word = self | others | (uint64_t)((site + 1) & FW_WORD_SITES) << FW_WORD_SITE | flags;
 }
 
 void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
@@ -227,10 +218,12 @@ void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes
     uint64_t first = address >> FW_WORD_SHIFT;
     uint64_t last = (address + (bytes ? bytes : 1) - 1) >> FW_WORD_SHIFT;
 
-    if (!fw_control_words || fw_control_alone())
+    if (!fw_control_shares || fw_control_alone())
         return; /* what is done alone comes before or after everything else */
-    if (last - first > MOST_WORDS)
+    if (last - first > MOST_WORDS) {
         last = first + MOST_WORDS;
+        fw_control->beyond = 1;
+    }
     for (uint64_t word = first; word <= last; word++)
-        share_word(t, word, write, site);
+        share_word(t, fw_control_word(word), write, site);
 }

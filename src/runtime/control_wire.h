@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define FW_CONTROL_MAGIC   0x6c727463u /* "ctrl" */
-#define FW_CONTROL_VERSION 3u
+#define FW_CONTROL_VERSION 4u
 #define FW_CONTROL_NONE    UINT32_MAX
 
 enum fw_control_strategy {
@@ -284,8 +284,10 @@ struct fw_control_head {
     uint32_t steps_done; /* reached as they say */
     uint32_t step_now;   /* number of the current one; step_count: all are behind */
     uint32_t trail_count, trail_lost;
-    uint32_t seen_count, reserved_count;
-    uint64_t seen_lost; /* things done for which there was no room */
+    uint32_t seen_count;
+    uint32_t seen_lost; /* 1: there was no more room, and nothing was observed from then on */
+    uint32_t beyond;    /* 1: the program used more memory than it is noted of who shares it */
+    uint32_t reserved_count;
     uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
     uint32_t diverged_site;
     uint32_t new_shared; /* sites that were found to be shared in this run */

@@ -300,4 +300,36 @@ END_C
 for strategy in predict iroot random pct; do
     expect 0 explore -q -s $strategy -n 20 -- ./poll
 done
+
+# Of more memory than is told apart it is not known which places share it: the search says so.
+cat >large.c <<'END_C'
+#include <pthread.h>
+static int x;
+static volatile int table[PAGES * 1024];
+static void *touch(void *unused)
+{
+    for (long i = 0; i < PAGES; i++)
+        table[i * 1024] = 1;
+    __atomic_store_n(&x, 1, 5);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, touch, NULL);
+    __atomic_store_n(&x, 2, 5);
+    pthread_join(t, NULL);
+    return 0;
+}
+END_C
+for pages in 33000 330; do
+    "$FOREWEAVE" cc -g -O1 -pthread -DPAGES=$pages large.c -o large || complain "cannot build large"
+    expect 0 explore -q -s chess -n 5 -- ./large
+    if [ $pages = 330 ]; then
+        out_has 'schedules with at most 2 preemptions were run'
+        out_lacks 'used more memory'
+    else
+        out_has 'used more memory than is told apart: places that share it may be missing'
+    fi
+done
 finish

@@ -120,6 +120,57 @@ for strategy in none random pct iroot; do
     ! grep -q 'look_at\|main+4' early.$strategy || complain "$strategy: what is only read, or of one thread, is observed"
 done
 
+# A word that is written as a whole and read in part is one object: who writes its other part comes behind the reader.
+cat >parts.c <<'END_C'
+#include <pthread.h>
+static volatile union { long whole; struct { int low, high; } half; } word, other;
+static void *worker(void *unused)
+{
+    word.half.high = 2;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    word.whole = 1;
+    other.whole = word.half.low;
+    pthread_create(&t, NULL, worker, NULL);
+    other.half.high = 0;
+    pthread_join(t, NULL);
+    return 0;
+}
+END_C
+build parts
+expect 0 explore -q -s none -n 1 --db=parts.db -- ./parts
+"$FOREWEAVE" coverage export --db=parts.db | grep '^parts,1,.,exposed' | cut -d, -f7,12-15 | sed 's/ parts//g' >parts.exposed
+grep -q 'r main+4#1,.*w worker' parts.exposed || complain "a part of a word is not observed"
+! grep -q 'main+3\|main+6' parts.exposed || complain "what is of one thread, or was read since, is observed"
+
+# What does not fit is not observed, which is said.
+cat >long.c <<'END_C'
+#include <pthread.h>
+static volatile int x;
+static void *worker(void *unused)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    x = 1;
+    pthread_create(&t, NULL, worker, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+END_C
+for rounds in 2200000 2200; do
+    build long ROUNDS=$rounds
+    expect 0 explore -q -s none -n 1 -- ./long
+    if [ $rounds = 2200 ]; then out_lacks 'too long to be observed'; else out_has '1 run was too long to be observed to the end: iRoots may be missing'; fi
+done
+
 # A campaign that is killed loses nothing that it has recorded.
 for signal in 1 2 3 4 5; do
     "$FOREWEAVE" explore -q -s iroot --db=killed.db -- ./lost >/dev/null 2>&1 &
