@@ -30,9 +30,15 @@ void fw_extents_clear(struct fw_extents *objects)
 
 /* --- words ----------------------------------------------------------------------------------- */
 
+/* Neighbours lie side by side. */
+static uint64_t first_slot(uint64_t word)
+{
+    return ((word >> 3) * 0x9e3779b97f4a7c15u >> 20 << 3) + (word & 7);
+}
+
 static struct fw_extents_word *slot_of(const struct fw_extents *objects, uint64_t word)
 {
-    uint64_t at = word * 0x9e3779b97f4a7c15u >> 20;
+    uint64_t at = first_slot(word);
 
     for (;; at++) {
         struct fw_extents_word *slot = &objects->words[at & (objects->size - 1)];
@@ -97,6 +103,11 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint64_t end)
     uint64_t to = end - word * 8 < 8 ? end - word * 8 : 8;
 
     return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
+}
+
+void fw_extents_fetch(const struct fw_extents *objects, uint64_t address)
+{
+    __builtin_prefetch(&objects->words[first_slot(address / 8) & (objects->size - 1)]);
 }
 
 unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t bytes,

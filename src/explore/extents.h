@@ -33,6 +33,9 @@ void fw_extents_clear(struct fw_extents *objects);
 unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t bytes,
                        uint64_t numbers[FW_EXTENTS_WORDS]);
 
+/* They will be asked for soon. */
+void fw_extents_fetch(const struct fw_extents *objects, uint64_t address);
+
 /* Calls `visit` for every object in these bytes, and forgets it. */
 void fw_extents_forget(struct fw_extents *objects, uint64_t address, uint64_t bytes,
                        void (*visit)(void *context, uint64_t number), void *context);

@@ -9,8 +9,11 @@
 #include <string.h>
 
 #define LOCK (UINT64_C(1) << 63) /* objects that are locks */
+#define LATER 24u /* entries ahead that are fetched from memory, ... */
+#define SOON  12u /* ... in two steps */
 
 FW_VEC_TYPE(numbers, uint32_t);
+FW_VEC_TYPE(seen_vec, struct fw_control_seen);
 
 struct fw_watcher {
     const struct fw_session *session;
@@ -90,6 +93,12 @@ uint32_t fw_watcher_access(struct fw_watcher *watcher, uint32_t site, enum fw_ir
 
 /* --- one run --------------------------------------------------------------------------------- */
 
+/* Of memory: neighbours have numbers side by side, as most begin at words. */
+static uint64_t object_of(uint64_t address)
+{
+    return address >> 2 | (address & 3) << 60;
+}
+
 static void take_memory(struct fw_watcher *watcher, const struct fw_control_seen *seen,
                         enum fw_iroot_does does)
 {
@@ -101,7 +110,7 @@ static void take_memory(struct fw_watcher *watcher, const struct fw_control_seen
                                     .does = (uint8_t)does };
 
     for (unsigned i = 0; i < count; i++) {
-        observed.object = objects[i];
+        observed.object = object_of(objects[i]);
         fw_observer_access(watcher->observer, &observed);
     }
 }
@@ -148,11 +157,11 @@ static void forget_object(void *context, uint64_t object)
                                .thread = freeing->by->thread,
                                .access = access_of(freeing->watcher, freeing->by->site,
                                                    FW_DOES_WRITE),
-                               .object = object,
+                               .object = object_of(object),
                                .writes = true,
                                .does = FW_DOES_WRITE,
                            });
-    fw_observer_forget(observer, object);
+    fw_observer_forget(observer, object_of(object));
 }
 
 static void forget_memory(struct fw_watcher *watcher, const struct fw_control_seen *seen,
@@ -225,21 +234,76 @@ static void take(struct fw_watcher *watcher, const struct fw_control_seen *seen)
     }
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct fw_control_seen *x = a, *y = b;
+#define DIGIT 11u /* bits */
 
-    return x->when < y->when ? -1 : x->when > y->when;
+/* From one array to the other, by some bits of the time. */
+static void sort_by(const struct fw_control_seen *from, struct fw_control_seen *to, uint32_t count,
+                    unsigned shift)
+{
+    uint32_t at[1u << DIGIT] = { 0 }, sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        at[from[i].when >> shift & ((1u << DIGIT) - 1)]++;
+    for (uint32_t i = 0; i < 1u << DIGIT; i++) {
+        uint32_t here = at[i];
+
+        at[i] = sum;
+        sum += here;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        to[at[from[i].when >> shift & ((1u << DIGIT) - 1)]++] = from[i];
+}
+
+/* Those that come behind later ones leave the array; returns how many are left.  *most: the latest
+ * time. */
+static uint32_t take_late(struct fw_control_seen *seen, uint32_t count, struct seen_vec *late,
+                          uint64_t *most)
+{
+    uint32_t kept = 0;
+
+    *most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (seen[i].when < *most) {
+            fw_vec_push(late, seen[i]);
+            continue;
+        }
+        *most = seen[i].when;
+        seen[kept++] = seen[i];
+    }
+    return kept;
 }
 
 /* What was told late comes where it belongs. */
 static void sort(struct fw_control_seen *seen, uint32_t count)
 {
-    for (uint32_t i = 1; i < count; i++)
-        if (seen[i - 1].when > seen[i].when) {
-            qsort(seen, count, sizeof *seen, by_time);
-            return;
+    struct seen_vec late = { 0 }, other = { 0 };
+    uint64_t most;
+    uint32_t kept = take_late(seen, count, &late, &most), left = count - kept;
+
+    fw_vec_reserve(&other, late.len);
+    for (unsigned shift = 0; late.len && shift < 64 && most >> shift; shift += DIGIT) {
+        struct fw_control_seen *sorted = other.at;
+
+        sort_by(late.at, sorted, left, shift);
+        other.at = late.at;
+        late.at = sorted;
+    }
+    while (left) /* from the end, where there is room */
+        if (kept && seen[kept - 1].when > late.at[left - 1].when) {
+            seen[kept + left - 1] = seen[kept - 1];
+            kept--;
+        } else {
+            seen[kept + left - 1] = late.at[left - 1];
+            left--;
         }
+    fw_vec_release(&late);
+    fw_vec_release(&other);
+}
+
+static void fetch(const struct fw_watcher *watcher, uint64_t later, uint64_t soon)
+{
+    fw_extents_fetch(&watcher->objects, later);
+    fw_observer_fetch(watcher->observer, object_of(later), object_of(soon));
 }
 
 const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher)
@@ -253,8 +317,11 @@ const struct fw_iroot_set *fw_watcher_look(struct fw_watcher *watcher)
     fw_extents_clear(&watcher->objects);
     watcher->observer = fw_observer_create(watcher->set, &watcher->options);
     sort(seen, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + LATER < count)
+            fetch(watcher, seen[i + LATER].object, seen[i + SOON].object);
         take(watcher, &seen[i]);
+    }
     fw_observer_finish(watcher->observer);
     fw_observer_destroy(watcher->observer);
     watcher->observer = NULL;

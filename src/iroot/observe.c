@@ -79,7 +79,7 @@ static void observe_read(struct fw_observer *observer, struct object *object,
     if (own)
         *own = *touch;
     else
-        fw_object_add_read(object, touch);
+        fw_object_add_read(&observer->objects, object, touch);
 }
 
 static struct touch touch_of(const struct fw_observed *observed, uint64_t at, uint64_t when)
@@ -103,11 +103,17 @@ void fw_observer_access(struct fw_observer *observer, const struct fw_observed *
     if (!observer->simple)
         before = fw_thread_meets(thread, observed->object, observer->window);
     if (observed->does >= FW_DOES_LOCK && !observer->simple)
-        fw_object_hold(object, &touch);
+        fw_object_hold(&observer->objects, object, &touch);
     if (observed->writes)
         observe_write(observer, object, &touch, before);
     else
         observe_read(observer, object, &touch, before);
+}
+
+void fw_observer_fetch(const struct fw_observer *observer, uint64_t later, uint64_t soon)
+{
+    fw_objects_fetch_slot(&observer->objects, later);
+    fw_objects_fetch(&observer->objects, soon);
 }
 
 /* It would be the next access of its thread. */

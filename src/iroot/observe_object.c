@@ -11,9 +11,12 @@
 
 /* --- by number ------------------------------------------------------------------------------- */
 
+/* Neighbours lie side by side. */
 static uint32_t first_slot(const struct objects *objects, uint64_t key)
 {
-    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (objects->size - 1);
+    uint64_t line = (key >> 4) * 0x9e3779b97f4a7c15u >> 32;
+
+    return (uint32_t)(line << 4 | (key & 15)) & (objects->size - 1);
 }
 
 /* Where it is, or the free slot where it would be. */
@@ -45,6 +48,23 @@ struct object *fw_objects_find(const struct objects *objects, uint64_t key)
     return slot && slot->id_plus_1 ? fw_stable_at(&objects->at, slot->id_plus_1 - 1) : NULL;
 }
 
+void fw_objects_fetch_slot(const struct objects *objects, uint64_t key)
+{
+    if (objects->size)
+        __builtin_prefetch(&objects->slots[first_slot(objects, key)]);
+}
+
+void fw_objects_fetch(const struct objects *objects, uint64_t key)
+{
+    const char *object = (const char *)fw_objects_find(objects, key);
+
+    if (!object)
+        return;
+    __builtin_prefetch(object, 1);
+    __builtin_prefetch(object + 64, 1);
+    __builtin_prefetch(object + 128, 1);
+}
+
 struct object *fw_objects_get(struct objects *objects, uint64_t key)
 {
     struct object *object = fw_objects_find(objects, key);
@@ -63,13 +83,23 @@ struct object *fw_objects_get(struct objects *objects, uint64_t key)
     return object;
 }
 
-static void release_object(struct object *object)
+void fw_object_own(struct objects *objects, struct object *object)
 {
-    if (object->holds)
-        fw_vec_release(object->holds);
-    free(object->holds);
-    free(object->read);
-    free(object->place);
+    objects->owners += !object->owns;
+    object->owns = true;
+}
+
+static void release_object(struct objects *objects, struct object *object)
+{
+    if (object->owns) {
+        objects->owners--;
+        if (object->holds)
+            fw_vec_release(object->holds);
+        free(object->holds);
+        if (object->read != object->few)
+            free(object->read);
+        free(object->place);
+    }
     *object = (struct object) { 0 };
 }
 
@@ -82,7 +112,7 @@ void fw_objects_drop(struct objects *objects, uint64_t key)
 
     if (!slot || !slot->id_plus_1)
         return;
-    release_object(fw_stable_at(&objects->at, slot->id_plus_1 - 1));
+    release_object(objects, fw_stable_at(&objects->at, slot->id_plus_1 - 1));
     fw_vec_push(&objects->spare, slot->id_plus_1 - 1);
     objects->count--;
     hole = i = (uint32_t)(slot - slots);
@@ -97,9 +127,8 @@ void fw_objects_drop(struct objects *objects, uint64_t key)
 
 void fw_objects_release(struct objects *objects)
 {
-    for (uint32_t i = 0; i < objects->size; i++)
-        if (objects->slots[i].id_plus_1)
-            release_object(fw_stable_at(&objects->at, objects->slots[i].id_plus_1 - 1));
+    for (uint32_t i = 0; objects->owners && i < objects->at.count; i++)
+        release_object(objects, fw_stable_at(&objects->at, i));
     free(objects->slots);
     fw_stable_release(&objects->at);
     fw_vec_release(&objects->spare);
@@ -137,12 +166,27 @@ static void note_place(struct object *object, uint32_t place)
     object->place[thread] = place;
 }
 
-void fw_object_add_read(struct object *object, const struct touch *touch)
+static void make_room(struct objects *objects, struct object *object)
 {
-    if (object->reads == object->capacity) {
-        object->capacity = object->capacity ? object->capacity * 2 : 2;
-        object->read = fw_xrealloc(object->read, object->capacity, sizeof *object->read);
+    bool is_few = object->read == object->few;
+
+    if (!object->read) {
+        object->capacity = sizeof object->few / sizeof *object->few;
+        object->read = object->few;
+        return;
     }
+    fw_object_own(objects, object);
+    object->capacity *= 2;
+    object->read = fw_xrealloc(is_few ? NULL : object->read, object->capacity,
+                               sizeof *object->read);
+    if (is_few)
+        memcpy(object->read, object->few, sizeof object->few);
+}
+
+void fw_object_add_read(struct objects *objects, struct object *object, const struct touch *touch)
+{
+    if (object->reads == object->capacity)
+        make_room(objects, object);
     object->read[object->reads++] = *touch;
     if (object->reads == FEW_READERS + 1)
         for (uint32_t i = 0; i < object->reads; i++)

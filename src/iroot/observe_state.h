@@ -25,8 +25,10 @@ struct object {
     struct touch write;
     bool written;
     bool writer_reads; /* its writer has read it since */
+    bool owns;         /* memory, of what follows */
     uint32_t reads, capacity;
-    struct touch *read;
+    struct touch *read;    /* `few`, or memory of its own */
+    struct touch few[2];
     uint32_t *place;  /* thread → place in `read`, for objects with many readers; NULL: look */
     uint32_t threads; /* entries of place */
     struct holds *holds; /* locks: who has it; NULL: nobody had it yet */
@@ -43,6 +45,7 @@ struct object_slot {
 struct objects {
     struct object_slot *slots;
     uint32_t size, count;
+    uint32_t owners; /* objects with memory of their own */
     struct fw_stable at;
     FW_VEC(uint32_t) spare;
 };
@@ -94,12 +97,17 @@ struct fw_observer {
 
 struct object *fw_objects_get(struct objects *objects, uint64_t key);  /* made if it is new */
 struct object *fw_objects_find(const struct objects *objects, uint64_t key); /* or NULL */
+/* It will be asked for soon; rather soon, after the former. */
+void fw_objects_fetch_slot(const struct objects *objects, uint64_t key);
+void fw_objects_fetch(const struct objects *objects, uint64_t key);
 void fw_objects_drop(struct objects *objects, uint64_t key);
 void fw_objects_release(struct objects *objects);
 
+/* It has memory of its own from now on. */
+void fw_object_own(struct objects *objects, struct object *object);
 /* The thread's latest read since the latest write, or NULL. */
 struct touch *fw_object_read(const struct object *object, uint32_t thread);
-void fw_object_add_read(struct object *object, const struct touch *touch);
+void fw_object_add_read(struct objects *objects, struct object *object, const struct touch *touch);
 void fw_object_set_write(struct object *object, const struct touch *touch);
 
 /* --- observe_pairs.c: idioms of two dependencies --------------------------------------------- */
@@ -115,7 +123,7 @@ void fw_observer_release_pairs(struct fw_observer *observer);
 /* --- observe_wait.c: deadlocks ---------------------------------------------------------------- */
 
 /* The lock is taken or given back. */
-void fw_object_hold(struct object *object, const struct touch *touch);
+void fw_object_hold(struct objects *objects, struct object *object, const struct touch *touch);
 void fw_observer_find_deadlocks(struct fw_observer *observer);
 
 #endif

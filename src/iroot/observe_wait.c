@@ -3,10 +3,12 @@
 
 #include "base/alloc.h"
 
-void fw_object_hold(struct object *object, const struct touch *touch)
+void fw_object_hold(struct objects *objects, struct object *object, const struct touch *touch)
 {
-    if (!object->holds)
+    if (!object->holds) {
+        fw_object_own(objects, object);
         object->holds = fw_xcalloc(1, sizeof *object->holds);
+    }
     if (touch->does == FW_DOES_LOCK) {
         fw_vec_push(object->holds, *touch);
         return;
