@@ -194,11 +194,17 @@ static void wait_outside(const struct fw_region_plan *plan)
     wait_for_change(plan->word, plan->who, plan->write, plan->until);
 }
 
-/* What it does now is something else only if others have gone on. */
+/* What it does now is something else only if others have gone on: at first a moment is enough, if
+ * it is not, they get a part of the time that there is, twice as much each time. */
 static void wait_a_little(const struct fw_region_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->entry.tries; i++)
+    uint32_t left = fw_guard->rollback - plan->entry.tries; /* tries */
+    uint64_t until = clock_now(CLOCK_MONOTONIC) + (fw_guard->stall / 2 >> (left < 20 ? left : 20));
+
+    do
         fw_guard_pause(SPINS + YIELDS);
+    while (plan->entry.tries > 1 && clock_now(CLOCK_MONOTONIC) < until &&
+           !atomic_load_explicit(&fw_guard->off, memory_order_relaxed));
 }
 
 /* Returns if that cannot be done. */

@@ -113,6 +113,12 @@ static inline bool fw_word_is_own(uint64_t cell, uint32_t who)
     return last && !((last ^ who) & FW_WORD_THREADS);
 }
 
+/* Is another thread known to have accessed the word beside the last access? */
+static inline bool fw_word_is_shared(uint64_t cell, uint32_t who)
+{
+    return cell & FW_WORD_MORE || ((uint32_t)cell && ((uint32_t)cell ^ who) & FW_WORD_THREADS);
+}
+
 static inline uint64_t fw_word_own(uint64_t cell, uint32_t who, bool write)
 {
     return write ? who : (cell & (FW_WORD_MORE | UINT32_MAX)) | (uint64_t)who << 32;

@@ -101,6 +101,15 @@ echo '{}' >bad.log
 expect 3 learn --runs=0 -c more.constraints --accept=bad.log -- ./between
 err_has 'bad.log:1: not a log of violations'
 
+# --- a thread's own read of what it writes next is watched: else the write would seem to depend on others' reads
+"$FOREWEAVE" cc -g -O1 -pthread "$FOREWEAVE_SOURCE/tests/guard/aget_save.c" -o aget_save || complain "aget_save.c does not build"
+expect 0 learn -q --idle=3 -- ./aget_save calm 1
+expect 0 guard -c aget_save.constraints -- ./aget_save calm 1
+err_has '0 violations'
+fails ./aget_save adverse 1
+expect 0 guard -c aget_save.constraints --stall=2000 --budget=100 -- ./aget_save adverse 1
+out_is right
+
 # --- the orders of findings
 "$FOREWEAVE" run -q --format=json -o result.json -- ./early soon >/dev/null 2>&1
 expect 0 guard --from=result.json -- ./early
