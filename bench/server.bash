@@ -15,14 +15,13 @@ server_of() {
     case $1 in
     memcached) server=("$work/memcached/$2/memcached/memcached" -l 127.0.0.1 -p "$port" -U 0 -u "$(id -un)" -t 4 -m 64 -P "$PWD/pid") ;;
     redis) server=("$work/redis/$2/redis/src/redis-server" --port "$port" --bind 127.0.0.1 --dir "$PWD" --save "" --appendonly no
-        --lazyfree-lazy-user-del yes --enable-debug-command local --io-threads 3 --io-threads-do-reads yes --pidfile "$PWD/pid"
-        --daemonize no) ;;
+        --lazyfree-lazy-user-del yes --enable-debug-command local --pidfile "$PWD/pid" --daemonize no) ;;
     esac
 }
 load_server() {
     case $1 in
-    memcached) timeout 300 python3 "$scripts/realworld/memcached_load.py" "$port" 4 "$2" "$3" ;;
-    redis) timeout 300 python3 "$scripts/realworld/redis_check.py" "$port" fill $(($2 / 6)) "$3" ;; # six commands a step
+    memcached) timeout 900 python3 "$scripts/realworld/memcached_load.py" "$port" 4 "$2" "$3" ;;
+    redis) timeout 900 python3 "$scripts/realworld/redis_check.py" "$port" fill $(($2 / 6)) "$3" ;; # six commands a step
     esac
 }
 await_server() {

@@ -45,7 +45,7 @@ class Client:
             raise ValueError("client %d got %r, wanted %r" % (self.number, got, wanted))
 
     def step(self, draw):
-        key = b"key-%d-%d" % (self.number, draw.randrange(200))
+        key = b"key-%s%d-%d" % (b"%d-" % self.seed if self.seed else b"", self.number, draw.randrange(200))
         what = draw.randrange(10)
         if what < 4:
             value = bytes(draw.randrange(97, 123) for _ in range(draw.randrange(1, 300)))
