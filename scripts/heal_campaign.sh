@@ -15,7 +15,7 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export here=$root/tests/heal
 export FOREWEAVE=${FOREWEAVE:-$root/build/foreweave}
-runs=1000 lock_runs=10000 work= kernels="bank load_and_store test_and_use log_sweep mixed" ways="dry lock yield sleep priority"
+runs=1000 lock_runs=10000 work= kernels="bank load_and_store test_and_use log_sweep mixed copy" ways="dry lock yield sleep priority"
 noise=random:100:100 rounds= compiler=gcc level=-O0 jobs=1
 for option in "$@"; do
     value=${option#*=}
@@ -42,7 +42,7 @@ unset FOREWEAVE_OPTIONS
 export work noise
 
 # So few rounds that not every run fails.
-rounds_of() { [ -z "$rounds" ] || { echo "$rounds" && return; }; case $1 in bank | load_and_store) echo 4 ;; test_and_use) echo 40 ;; mixed) echo 16 ;; *) echo 30 ;; esac; }
+rounds_of() { [ -z "$rounds" ] || { echo "$rounds" && return; }; case $1 in bank | load_and_store | copy) echo 4 ;; test_and_use) echo 40 ;; mixed) echo 16 ;; *) echo 30 ;; esac; }
 
 for kernel in $kernels; do
     [ -x "$work/$kernel" ] || "$FOREWEAVE" cc --compiler="$compiler" -g "$level" -pthread "$here/$kernel.c" -o "$work/$kernel" ||

@@ -41,20 +41,20 @@ static void lower(void)
     fw_call(SYS_setpriority, PRIO_PROCESS, 0, niceness, 0);
 }
 
-static void settle(bool by_access)
+static void settle(const struct fw_overlap_access *access)
 {
     if (is_off())
         fw_holds_drop();
     else
-        fw_holds_settle(by_access);
+        fw_holds_settle(access);
     if (fw_hot.regions & RAISED && !fw_regions_mine())
         lower();
 }
 
-void fw_heal_arrive(void)
+void fw_heal_arrive(const struct fw_overlap_access *access)
 {
     if (FW_UNLIKELY(fw_hot.regions) && !fw_holds_are_frozen())
-        settle(true);
+        settle(access);
 }
 
 void fw_heal_access(const struct fw_overlap_access *access)
@@ -71,7 +71,7 @@ void fw_heal_hook(const struct fw_overlap_access *access)
     if (FW_UNLIKELY(fw_hot.ticks < 0))
         fw_holds_forced();
     if (fw_hot.regions)
-        settle(true);
+        settle(access);
     if (FW_LIKELY(!is_off()))
         fw_holds_access(access);
 }
@@ -85,7 +85,7 @@ static void follow(enum fw_flow what)
     /* Nobody waits for anything of the program's while it holds a lock. */
     if (what == FW_FLOW_CALL && !fw_heal_wire->unsafe)
         fw_holds_let_go(fw_self);
-    settle(false);
+    settle(NULL);
 }
 
 static bool locks_mutex(const char *name)

@@ -41,7 +41,7 @@ void fw_heal_forked(void);
 void fw_heal_ended(void);
 
 /* In the hook of an access, after fw_regions_arrive: the access before it has been made. */
-void fw_heal_arrive(void);
+void fw_heal_arrive(const struct fw_overlap_access *access);
 /* After the thread has dwelt, before fw_regions_look. */
 void fw_heal_access(const struct fw_overlap_access *access);
 /* All of a hook, if fw_heal_alone. */

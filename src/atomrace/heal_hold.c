@@ -69,18 +69,31 @@ static bool is_too_long(const struct fw_hold *hold)
                          : hold->seen > FW_HEAL_LONGEST;
 }
 
-static bool is_left(struct fw_hold *hold, bool by_access)
+static bool is_left(const struct fw_hold *hold)
 {
-    hold->seen += by_access;
     return !fw_hold_is_alive(hold) || is_too_long(hold);
 }
 
-void fw_holds_settle(bool by_access)
+/* Is the access of its end still to be made?  Only the very next hook can tell. */
+static bool is_to_come(const struct fw_hold *hold, const struct fw_overlap_access *access)
+{
+    const struct fw_heal_seat *seat = &fw_holds.seats[hold - fw_holds.at];
+    uint32_t then = (uint32_t)atomic_load_explicit(&seat->state, memory_order_relaxed); /* ours */
+    unsigned passed =
+        fw_heal_alone ? (then - (uint32_t)fw_hot.ticks) & INT32_MAX : hold->seen;
+
+    return access && passed == 1 && fw_hold_is_copied_to(hold, access->write, access->pc);
+}
+
+void fw_holds_settle(const struct fw_overlap_access *access)
 {
     for (unsigned i = fw_holds.end; i-- > 0;) {
         struct fw_hold *hold = &fw_holds.at[i];
 
-        if (!hold->lock || (!hold->over && !is_left(hold, by_access)))
+        if (!hold->lock)
+            continue;
+        hold->seen += access != NULL;
+        if (hold->over ? is_to_come(hold, access) : !is_left(hold))
             continue;
         if (!hold->over)
             fw_heal_count(is_too_long(hold) ? FW_HEAL_LONG : FW_HEAL_LEFT, 1);
@@ -272,9 +285,18 @@ static void force(void)
     fw_hot.ticks = -1;
 }
 
+/* The ticks go on from elsewhere.  What is over is over since the hook before: it says so while
+ * they are below 0, and nobody takes it for done. */
 void fw_holds_forced(void)
 {
-    fw_hot.ticks = fw_holds.ticks > 0 ? fw_holds.ticks - 1 : INT32_MAX;
+    int32_t ticks = fw_holds.ticks > 0 ? fw_holds.ticks - 1 : INT32_MAX;
+
+    for (unsigned i = 0; i < fw_holds.end; i++)
+        if (fw_holds.at[i].lock && fw_holds.at[i].over)
+            fw_heal_sit_over(&fw_holds.seats[i], (uint16_t)section_of(fw_holds.at[i].entry),
+                             (int32_t)((uint32_t)ticks + 1));
+    /* release: behind what the seats say, see seat_is_done */
+    __atomic_store_n(&fw_hot.ticks, ticks, __ATOMIC_RELEASE);
     fw_holds.ticks = 0;
 }
 
@@ -314,6 +336,8 @@ static void add(const struct fw_overlap_access *access, struct fw_heal_lock *loc
         return;
     }
     fw_hold_set(&fw_holds.at[i], lock, entry, links);
+    fw_holds.at[i].wrote = access->write ? access->pc : 0;
+    fw_holds.at[i].seen = 0;
     fw_holds.count++;
     if (fw_holds.end <= i)
         fw_holds.end = i + 1;
@@ -378,6 +402,8 @@ static uint16_t pass_holds(const struct fw_overlap_access *access, uintptr_t wor
         if (hold->lock->word == word && is_place(FW_PLACE_END, access->pc, hold->entry)) {
             fw_heal_count(FW_HEAL_ENDED, 1);
             hold->over = true;
+            hold->seen = 0;
+            hold->wrote = access->write ? access->pc : 0;
             if (hold->entry == fw_holds.known.entry && !fw_is_site(access->pc))
                 fw_holds.known.end = access->pc;
             links = (uint16_t)(hold->links + 1);

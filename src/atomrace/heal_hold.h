@@ -41,8 +41,8 @@ static inline bool fw_is_healed(uintptr_t address, bool write)
            fw_healed_bit(address);
 }
 
-/* The thread was seen, in the hook of an access or elsewhere: what is over goes. */
-void fw_holds_settle(bool by_access);
+/* The thread was seen, in the hook of an access or elsewhere (NULL): what is over goes. */
+void fw_holds_settle(const struct fw_overlap_access *access);
 /* In the hook of an access, when the thread is about to make it: takes what locks it needs. */
 void fw_holds_access(const struct fw_overlap_access *access);
 /* Both at once, in a hook of hooks_heal.c (fw_heal_alone), after its tick: in the quick way, or

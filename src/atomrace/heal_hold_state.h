@@ -9,6 +9,7 @@
 
 #define FW_HOLDS      FW_HEAL_SEATS
 #define FW_HOLD_PLAIN UINT32_MAX  /* in place of an entry: a single access */
+#define FW_COPY_BYTES 96u /* of code, at most, between the two hooks of a copy */
 #define FW_HANDLERS   4u /* of the program within each other, whose places are known */
 #define FW_HOLDING    0x80000000u /* in fw_hot.regions */
 
@@ -16,9 +17,10 @@ struct fw_hold {
     struct fw_heal_lock *lock; /* NULL: free */
     const struct fw_frame *top; /* behind the frame of the function of the entry ... */
     uintptr_t stack; /* ... which is there */
+    uintptr_t wrote; /* if it is over: the place of the write that was next; 0: it was a read */
     uint32_t entry; /* or FW_HOLD_PLAIN */
     uint16_t links; /* of sections before it without a gap */
-    uint16_t seen;  /* elsewhere: accesses of the thread since */
+    uint16_t seen;  /* elsewhere: accesses of the thread since, or since it is over */
     bool over;
 };
 
@@ -62,6 +64,13 @@ static inline bool fw_hold_is_alive(const struct fw_hold *hold)
     return hold->top <= fw_hot.top && hold->top[-1].stack == hold->stack;
 }
 
+/* Where a struct is copied gcc calls the hook of the write, then that of the read, and copies then.
+ * Is this one of the latter, for all that can be seen?  Then the write is still to come. */
+static inline bool fw_hold_is_copied_to(const struct fw_hold *hold, bool write, uintptr_t pc)
+{
+    return !write && pc - hold->wrote <= FW_COPY_BYTES;
+}
+
 /* Field by field: a struct that is made elsewhere and copied waits for its own stores. */
 static inline void fw_hold_set(struct fw_hold *hold, struct fw_heal_lock *lock, uint32_t entry,
                                uint16_t links)
@@ -74,7 +83,6 @@ static inline void fw_hold_set(struct fw_hold *hold, struct fw_heal_lock *lock, 
     hold->top = fw_hot.top;
     hold->stack = fw_hot.top[-1].stack;
     hold->links = links;
-    hold->seen = 0;
 }
 
 #endif

@@ -19,9 +19,9 @@
  * there, and makes it the owner.
  *
  * The owner leaves its seat when it is seen next.  Where hooks count down without a break (`ticks`
- * of a healer), who waits sees for itself whether the owner has passed a hook since its section's
- * end, or very many within the section: then it is done.  Hooks of a handler of
- * the program are not the owner's: meanwhile it is not.
+ * of a healer), who waits sees for itself whether the owner has passed two hooks since its
+ * section's end, or very many within the section: then it is done.  Hooks of a handler of the
+ * program are not the owner's: meanwhile it is not.
  *
  * All that is not one instruction happens under one lock of ours, the gate, with handlers kept out.
  *

@@ -131,7 +131,7 @@ INLINE bool enter_known(uintptr_t word, bool own)
 
 /* Its hold is over from the beginning.  One that is wanted is released at the next hook, which is
  * not forced here. */
-INLINE bool pass_plainly(uintptr_t word, bool write, bool own)
+INLINE bool pass_plainly(uintptr_t word, bool write, uintptr_t pc, bool own)
 {
     struct fw_heal_lock *lock = own ? find_at_once(word) : fw_heal_find(word);
     uint64_t state = fw_heal_seat_state(UINT16_MAX, fw_hot.ticks, true);
@@ -140,13 +140,16 @@ INLINE bool pass_plainly(uintptr_t word, bool write, bool own)
         return false;
     if (!lock || (!write && !lock->reads_wait))
         return settle(own);
-    return !fw_heal_is_wanted(lock) && (own ? sit_at_own(lock, FW_HOLD_PLAIN, state)
-                                            : sit_at(lock, FW_HOLD_PLAIN, state));
+    if (fw_heal_is_wanted(lock) || !(own ? sit_at_own(lock, FW_HOLD_PLAIN, state)
+                                         : sit_at(lock, FW_HOLD_PLAIN, state)))
+        return false;
+    fw_holds.at[0].wrote = write ? pc : 0;
+    return true;
 }
 
 /* Whose function is the one of the entry: if that had been left its exit, or the next entry of one,
  * would have been followed. */
-INLINE bool end(uintptr_t address, unsigned bytes)
+INLINE bool end(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
     struct fw_hold *hold = &fw_holds.at[0];
     uintptr_t word = address & ~(uintptr_t)7;
@@ -158,16 +161,18 @@ INLINE bool end(uintptr_t address, unsigned bytes)
         return false;
     fw_holds.ends_at = 0;
     hold->over = true;
+    hold->wrote = write ? pc : 0;
     fw_heal_sit_over(&fw_holds.seats[0], fw_holds.known.section, fw_hot.ticks);
     fw_heal_count(FW_HEAL_ENDED, 1);
     return true;
 }
 
-INLINE bool is_open(uintptr_t address, unsigned bytes)
+INLINE bool is_open(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
     /* relaxed: as fw_is_site; it need not be at once */
     return fw_holds.turn == atomic_load_explicit(&fw_places_turn, memory_order_relaxed) + 1 &&
-           (fw_holds.end == 0 || (fw_holds.end == 1 && fw_holds.at[0].over)) &&
+           (fw_holds.end == 0 || (fw_holds.end == 1 && fw_holds.at[0].over &&
+                                  !fw_hold_is_copied_to(&fw_holds.at[0], write, pc))) &&
            (address & 7) + bytes <= 8 &&
            !atomic_load_explicit(&fw_heal_wire->off, memory_order_relaxed);
 }
@@ -180,22 +185,23 @@ STEP begin_otherwise(uintptr_t address, unsigned bytes, bool write, uintptr_t pc
 {
     uintptr_t word = address & ~(uintptr_t)7;
 
-    if (fw_hot.ticks < 0 || !is_open(address, bytes) ||
+    if (fw_hot.ticks < 0 || !is_open(address, bytes, write, pc) ||
         !(pc == fw_holds.known.pc ? enter_known(word, false)
-                                  : !fw_is_site(pc) && pass_plainly(word, write, false)))
+                                  : !fw_is_site(pc) && pass_plainly(word, write, pc, false)))
         fw_overlap_hook(address, bytes, write, pc);
 }
 
 STEP enter_own(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
-    if (FW_UNLIKELY(!is_open(address, bytes) || !enter_known(address & ~(uintptr_t)7, true)))
+    if (FW_UNLIKELY(!is_open(address, bytes, write, pc) ||
+                    !enter_known(address & ~(uintptr_t)7, true)))
         begin_otherwise(address, bytes, write, pc);
 }
 
 STEP pass_own(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
-    if (FW_UNLIKELY(!is_open(address, bytes) || fw_is_site(pc) ||
-                    !pass_plainly(address & ~(uintptr_t)7, write, true)))
+    if (FW_UNLIKELY(!is_open(address, bytes, write, pc) || fw_is_site(pc) ||
+                    !pass_plainly(address & ~(uintptr_t)7, write, pc, true)))
         begin_otherwise(address, bytes, write, pc);
 }
 
@@ -203,7 +209,7 @@ void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
     if (FW_UNLIKELY(fw_hot.ticks < 0))
         begin_otherwise(address, bytes, write, pc);
-    else if (pc == fw_holds.ends_at && FW_LIKELY(end(address, bytes)))
+    else if (pc == fw_holds.ends_at && FW_LIKELY(end(address, bytes, write, pc)))
         return;
     else if (pc == fw_holds.known.pc)
         enter_own(address, bytes, write, pc);

@@ -59,7 +59,7 @@ static void pass_regions(const struct fw_overlap_access *access)
 
     fw_regions_arrive(access);
     if (FW_UNLIKELY(fw_heal_on))
-        fw_heal_arrive();
+        fw_heal_arrive(access);
     if (is_ignored(access->thread, access->write)) {
         fw_regions_ignored(access);
         return;

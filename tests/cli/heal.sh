@@ -30,7 +30,7 @@ heal() { # STATUS NAME OPTIONS... -- ARGUMENTS...
 # Failures show under noise, and with locks they do not; scheduling changes nothing but the order.
 noise=--noise=random:100:100
 level=-O0
-for name in bank load_and_store test_and_use log_sweep mixed; do
+for name in bank load_and_store test_and_use log_sweep mixed copy; do
     build $name $level
     failed=0
     for seed in $(seq 20); do
@@ -54,7 +54,7 @@ for name in bank load_and_store test_and_use log_sweep mixed; do
 done
 
 # Without noise locks take the quick way, also under mutexes.
-for name in bank load_and_store mixed; do
+for name in bank load_and_store mixed copy; do
     heal 0 $name --how=lock --budget=100 -- 3000
     out_has right
     err_lacks "waited for too long"

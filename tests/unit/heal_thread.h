@@ -42,20 +42,22 @@ bool fw_holds_are_frozen(void)
     return fw_holds.handlers;
 }
 
-/* Sections: places are small numbers, which stand for addresses. */
+/* Sections: places are numbers, which stand for addresses that lie far apart. */
 enum {
-    A_ENTRY = 1, /* of a: ends at A_END or A_OTHER_END, exits at A_EXIT */
-    A_END,
-    A_OTHER_END,
-    A_EXIT,
+    A_ENTRY = 0x100, /* of a: ends at A_END or A_OTHER_END, exits at A_EXIT */
+    A_END = 0x200,
+    A_OTHER_END = 0x300,
+    A_EXIT = 0x400,
     B_ENTRY = A_END, /* of b, which begins where a ends */
-    B_END = 5,
+    B_END = 0x500,
     C_ENTRY = A_ENTRY, /* of c, which begins where a begins and ends later */
     C_END = B_END,
-    ROUND = 6, /* entry and end of r, a circular one */
-    NO_READS = 7, /* entry of n, which allows nothing */
-    NO_READS_END,
-    ELSEWHERE,
+    ROUND = 0x600, /* entry and end of r, a circular one */
+    NO_READS = 0x700, /* entry of n, which allows nothing */
+    NO_READS_END = 0x800,
+    ELSEWHERE = 0x900,
+    FURTHER = 0xa00,
+    COPY = 0x10, /* from the place of a write: the read whose value it writes */
 };
 
 static struct fw_regions_entry entries[] = {
@@ -127,7 +129,7 @@ static inline void long_way(const struct fw_overlap_access *access)
         return;
     if (fw_hot.ticks < 0)
         fw_holds_forced();
-    fw_holds_settle(true);
+    fw_holds_settle(access);
     fw_holds_access(access);
 }
 
@@ -145,7 +147,7 @@ static bool quickly; /* is the quick way taken? */
 static inline void seen(void)
 {
     if (!quickly || !fw_holds_go_quickly())
-        fw_holds_settle(false);
+        fw_holds_settle(NULL);
 }
 
 static inline void call(void)
@@ -171,7 +173,7 @@ static inline void visit(uintptr_t pc, unsigned word, bool write)
 {
     struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write };
 
-    fw_holds_settle(true);
+    fw_holds_settle(&access);
     fw_holds_access(&access);
 }
 

@@ -26,6 +26,28 @@ static void until_it_is_seen_behind_the_end(void **state)
     assert_int_equal(counted(FW_HEAL_ENDED), 1);
 }
 
+/* gcc copies a struct behind both hooks. */
+static void until_what_is_copied_is_written(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == 0)
+            visit(A_ENTRY, 0, false);
+        visit(i == 0 ? A_END : ELSEWHERE, 0, true);
+        visit((i == 0 ? A_END : ELSEWHERE) + COPY, 1, false);
+        assert_true(held(0));
+        visit((i == 0 ? A_END : ELSEWHERE) + 2 * COPY, 1, false);
+        assert_false(held(0));
+    }
+    visit(ELSEWHERE, 0, true);
+    visit(ELSEWHERE + COPY, 1, true); /* not what is copied */
+    assert_false(held(0));
+    visit(ELSEWHERE, 0, true);
+    visit(ELSEWHERE + COPY, 1, false);
+    call(); /* it was made */
+    assert_false(held(0));
+}
+
 static void an_end_is_of_the_same_word(void **state)
 {
     (void)state;
@@ -56,7 +78,7 @@ static void until_its_frame_is_gone(void **state)
     fw_hot.top--;
     *fw_hot.top = (struct fw_frame){ .stack = 0x500 };
     fw_hot.top++;
-    fw_holds_settle(false);
+    fw_holds_settle(NULL);
     assert_false(held(0));
 }
 
@@ -186,7 +208,7 @@ static void a_range_takes_all_of_its_words(void **state)
         visit(A_ENTRY, i, false);
         visit(A_END, i, true);
     }
-    fw_holds_settle(false);
+    fw_holds_settle(NULL);
     fw_holds_access(&access);
     assert_false(held(24));
     assert_true(held(25));
@@ -237,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(until_it_is_seen_behind_the_end),
+        TEST(until_what_is_copied_is_written),
         TEST(an_end_is_of_the_same_word),
         TEST(until_the_function_is_left),
         TEST(until_its_frame_is_gone),

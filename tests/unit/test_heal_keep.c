@@ -123,7 +123,7 @@ static void what_is_kept_in_vain_is_not_kept_any_more(void **state)
     assert_int_equal(atomic_load(&lock->owner), 0);
 }
 
-/* Its owner's hooks are counted: it is done with the next one behind the end, or after many. */
+/* Its owner's hooks are counted: it is done with the second one behind the end, or after many. */
 static void who_waits_sees_that_the_owner_has_gone_on(void **state)
 {
     int32_t ticks = 5000;
@@ -137,6 +137,8 @@ static void who_waits_sees_that_the_owner_has_gone_on(void **state)
     assert_false(claim(lock, two.healer)); /* it is inside */
     fw_heal_sit_over(seat_at(owner, lock), 0, ticks);
     assert_false(claim(lock, two.healer)); /* it has not made the access yet, perhaps */
+    __atomic_fetch_sub(&ticks, 1, __ATOMIC_RELEASE);
+    assert_false(claim(lock, two.healer)); /* a copy is made behind two hooks */
     wait_begin(&two, lock);
     await_waiter(lock);
     __atomic_fetch_sub(&ticks, 1, __ATOMIC_RELEASE);

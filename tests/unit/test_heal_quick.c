@@ -64,7 +64,7 @@ static void single_accesses(void **state)
     assert_true(come(ELSEWHERE, 1, true));
     assert_true(held(1));
     assert_true(fw_holds.at[0].over);
-    assert_true(come(ELSEWHERE, 2, false)); /* reads are allowed */
+    assert_true(come(FURTHER, 2, false)); /* reads are allowed */
     assert_false(held(1));
     assert_false(held(2));
     assert_true(come(ELSEWHERE, 2, true));
@@ -74,6 +74,28 @@ static void single_accesses(void **state)
     assert_false(come(ELSEWHERE, 2, true)); /* so that it goes at the next hook */
     assert_true(held(2));
     assert_int_equal(fw_hot.ticks, -1);
+}
+
+static void what_is_copied_is_written_behind_its_read(void **state)
+{
+    (void)state;
+    assert_true(come(A_ENTRY, 1, false));
+    assert_true(come(A_END, 1, true));
+    assert_false(come(A_END + COPY, 2, false));
+    assert_true(held(1));
+    assert_true(come(FURTHER, 2, false));
+    assert_false(held(1));
+    assert_true(come(ELSEWHERE, 1, true));
+    assert_false(come(ELSEWHERE + COPY, 30, false));
+    assert_true(held(1));
+    assert_true(come(FURTHER, 30, false));
+    assert_false(has_seats());
+    atomic_store(&lock_of(1)->past, FW_HEAL_WANTED << 4);
+    assert_false(come(ELSEWHERE, 1, true));
+    assert_false(come(ELSEWHERE + COPY, 30, false)); /* it was forced */
+    assert_true(held(1));
+    assert_false(come(FURTHER, 30, false));
+    assert_false(has_seats());
 }
 
 static void ends_of_the_same_call_and_word_only(void **state)
@@ -358,6 +380,7 @@ int main(void)
         TEST(what_follows_at_the_same_word_goes_on_with_the_lock),
         TEST(what_follows_at_another_releases_the_former),
         TEST(single_accesses),
+        TEST(what_is_copied_is_written_behind_its_read),
         TEST(ends_of_the_same_call_and_word_only),
         TEST(not_when_it_is_off_or_ticks_ran_out),
         TEST(a_section_without_reads_tells_the_lock),
