@@ -19,6 +19,7 @@ static const struct {
     { offsetof(struct fw_campaign_state, returned), "threads slept or waited in the kernel" },
     { offsetof(struct fw_campaign_state, longer), "waits with long limits were not made time out" },
     { offsetof(struct fw_campaign_state, random), "the program reads random numbers" },
+    { offsetof(struct fw_campaign_state, several), "who of several is woken was no choice" },
     { offsetof(struct fw_campaign_state, beyond), "not all memory was told apart" },
 };
 
@@ -187,6 +188,11 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          !state->random             ? "a clock"
                          : depends_on_clock(state) ? "a clock and random numbers"
                                                    : "random numbers");
+    if (state->several)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s one of several threads that waited was woken: that "
+                         "it is another one is not searched\n",
+                         state->several, state->several == 1 ? "" : "s");
     if (state->beyond)
         fw_output_printf(out,
                          "in %" PRIu64 " run%s threads used more memory than is told apart: places "
@@ -341,6 +347,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "fair", state->fair);
     fw_json_number(&json, "clock", state->clock);
     fw_json_number(&json, "random", state->random);
+    fw_json_number(&json, "several", state->several);
     fw_json_number(&json, "beyond", state->beyond);
     fw_json_number(&json, "unseen", state->unseen);
     fw_json_number(&json, "left", state->left);

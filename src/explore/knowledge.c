@@ -123,6 +123,7 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->fair += trial->fair;
     state->clock += trial->clock;
     state->random += trial->random;
+    state->several += trial->several;
     state->beyond += trial->beyond;
     state->unseen += trial->unseen;
     state->cut += trial->cut > 0;

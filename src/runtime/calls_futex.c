@@ -145,6 +145,7 @@ long fw_futex_wakes(const long a[6])
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
+        fw_chance_wakes(fw_chance_waiting((const void *)a[0]), (unsigned)a[2]);
         return fw_wake((const void *)a[0], (unsigned)a[2], 0);
     case FUTEX_WAKE_OP:
         fw_wake((const void *)a[4], UINT_MAX, 0);

@@ -138,6 +138,10 @@ struct fw_thread *fw_control_fly(struct fw_list *ready);
 /* The program reads a clock, or random numbers. */
 void fw_chance_clock(void);
 void fw_chance_random(void);
+/* So many threads of those that wait are woken, which nobody has picked. */
+void fw_chance_wakes(unsigned waiting, unsigned most);
+/* Threads that are blocked on the object.  Without the scheduler's lock. */
+unsigned fw_chance_waiting(const void *object);
 
 /* --- spinning (control_spin.c) --------------------------------------------------------------- */
 

@@ -287,7 +287,8 @@ struct fw_control_head {
     uint32_t seen_count;
     uint32_t seen_lost; /* 1: there was no more room, and nothing was observed from then on */
     uint32_t beyond;    /* 1: the program used more memory than it is noted of who shares it */
-    uint32_t reserved_count;
+    uint32_t one_of_several; /* 1: of several threads that waited some were woken, first come first
+                                served: who it is was no choice */
     uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
     uint32_t diverged_site;
     uint32_t new_shared; /* sites that were found to be shared in this run */

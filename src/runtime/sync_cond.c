@@ -10,6 +10,7 @@
  * Conditions that processes share are waited for in the kernel: who woke whom is not known then,
  * and happens-before marks stand for it.
  */
+#include "runtime/control.h"
 #include "runtime/sync.h"
 
 #include <dlfcn.h>
@@ -232,6 +233,8 @@ void fw_cond_notify(struct fw_thread *t, pthread_cond_t *cond, bool all, uintptr
         cell = fw_cell_get(FW_CELL_CONDITION, cond, 0);
     if (cell && record)
         cell->of.condition.notify = record;
+    if (!all && cell && cell->of.condition.first != cell->of.condition.last)
+        fw_chance_wakes(2, 1);
     while (cell && (waiter = cell->of.condition.first)) {
         take_out(cell, waiter);
         waiter->notified = true;

@@ -301,6 +301,52 @@ for strategy in predict iroot random pct; do
     expect 0 explore -q -s $strategy -n 20 -- ./poll
 done
 
+# A signal may wake any of those who wait; who has waited longest is woken, so the search is not complete.  If one waits,
+# or all are woken, nothing is left out.
+cat >waiters.c <<'END_C'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
+static int waiting, go, first;
+static void *waiter(void *number)
+{
+    pthread_mutex_lock(&lock);
+    waiting++;
+    while (!go)
+        pthread_cond_wait(&change, &lock);
+    if (!first)
+        first = (int)(long)number;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t t[WAITERS];
+    for (long i = 0; i < WAITERS; i++)
+        pthread_create(&t[i], NULL, waiter, (void *)(i + 1));
+    pthread_mutex_lock(&lock);
+    go = 1;
+    NOTIFY(&change);
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&change);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < WAITERS; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+END_C
+for way in "2 signal" "1 signal" "2 broadcast"; do
+    "$FOREWEAVE" cc -g -O1 -pthread -DWAITERS=${way% *} -DNOTIFY=pthread_cond_${way#* } waiters.c -o waiters || complain "cannot build waiters"
+    expect 0 explore -q -s chess -- ./waiters
+    if [ "$way" = "2 signal" ]; then
+        out_has 'not all were run' 'one of several threads that waited was woken: that it is another one is not searched'
+    else
+        out_has 'schedules with at most 2 preemptions were run'
+        out_lacks 'one of several'
+    fi
+done
+
 # Of more memory than is told apart it is not known which places share it: the search says so.
 cat >large.c <<'END_C'
 #include <pthread.h>
