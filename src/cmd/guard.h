@@ -23,7 +23,7 @@ struct fw_guard_plan {
     bool lifetx; /* keeps transactions apart; else predecessor sets are kept to */
     struct fw_guard_points points;
     struct fw_guard_stretches stretches;
-    bool *claims; /* by site of the program */
+    bool *claims, *ends; /* by site of the program */
     size_t lost; /* cutpoints that this build lacks */
     size_t sites, missing; /* shared sites of the constraints, and those that this build lacks */
 };
@@ -44,11 +44,11 @@ int fw_guard_plan_write(struct fw_guard_plan *plan, struct fw_guard_file *file,
 
 /* --- cutpoints (guard_cuts.c) ---------------------------------------------------------------- */
 
-/* Adds where they are, in order, and which sites of the program are claims; returns how many have
- * no place in this build. */
+/* Adds where they are, in order, and which sites of the program are claims and ends; returns how
+ * many have no place in this build. */
 size_t fw_guard_cuts_place(const struct fw_learn_program *program,
                            const struct fw_constraints *constraints,
-                           struct fw_guard_points *points, bool *claims);
+                           struct fw_guard_points *points, bool *claims, bool *ends);
 
 /* --- regions (guard_stretches.c) -------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  *   call       the call; that it is made tells the entry hook of what it calls
  *   entry      the function's entry hook
  *   claim      the hook of the read
+ *   last, more the hook of the access
  *   loop, iteration   the first hook of the header's block, which is passed in every iteration: the
  *                     runtime does not tell the first one from others
  */
@@ -27,6 +28,7 @@ struct look {
     struct fw_elf *file;
     struct fw_guard_points *points;
     bool *claims; /* by site of the program */
+    bool *ends, *goes_on; /* the same: the last access of a transaction, or not always */
     bool all_entries; /* are kept */
 };
 
@@ -96,13 +98,13 @@ static bool cut_loop(struct look *look, uint64_t header)
     return false;
 }
 
-/* A read that keeps others away as a write does. */
-static bool claim(struct look *look, uint64_t returns)
+/* Of the access that returns there. */
+static bool set_mark(const struct look *look, uint64_t returns, bool *marks)
 {
     for (size_t i = 0; i < look->module->calls.len; i++)
         if (look->module->calls.at[i].returns == returns &&
             look->module->sites[i] != FW_LEARNT_NONE) {
-            look->claims[look->module->sites[i]] = true;
+            marks[look->module->sites[i]] = true;
             return true;
         }
     return false;
@@ -128,7 +130,11 @@ static bool place(struct look *look, const struct fw_cut *cut)
         add(look, offset + 1, true);
         return true;
     case FW_CUT_CLAIM:
-        return claim(look, offset + 1);
+        return set_mark(look, offset + 1, look->claims);
+    case FW_CUT_LAST:
+        return set_mark(look, offset + 1, look->ends);
+    case FW_CUT_MORE:
+        return set_mark(look, offset + 1, look->goes_on);
     default:
         add(look, offset + 1, true);
         return true;
@@ -161,13 +167,16 @@ static void merge(struct fw_guard_points *points)
 
 size_t fw_guard_cuts_place(const struct fw_learn_program *program,
                            const struct fw_constraints *constraints, struct fw_guard_points *points,
-                           bool *claims)
+                           bool *claims, bool *ends)
 {
+    uint32_t count = fw_constraints_site_count(fw_learn_program_sites(program));
     struct fw_cut_places *places = fw_cut_places_create();
     struct look look = { .operands = fw_operands_create(),
                          .loops = fw_loops_create(),
                          .points = points,
-                         .claims = claims };
+                         .claims = claims,
+                         .ends = ends,
+                         .goes_on = fw_xcalloc(count + (size_t)1, sizeof(bool)) };
     size_t missing = 0;
 
     for (uint32_t i = 0; i < fw_learn_program_module_count(program); i++) {
@@ -188,6 +197,9 @@ size_t fw_guard_cuts_place(const struct fw_learn_program *program,
             fw_elf_close(look.file);
         fw_cuts_destroy(cuts);
     }
+    for (uint32_t i = 0; i < count; i++)
+        ends[i] &= !look.goes_on[i];
+    free(look.goes_on);
     merge(points);
     fw_operands_destroy(look.operands);
     fw_loops_destroy(look.loops);

@@ -24,6 +24,8 @@ static void begin(struct fw_guard_plan *plan, enum fw_guard_mode mode)
     plan->wish.watched = plan->watched;
     plan->claims =
         fw_xcalloc(fw_constraints_site_count(sites_of(plan)) + (size_t)1, sizeof *plan->claims);
+    plan->ends =
+        fw_xcalloc(fw_constraints_site_count(sites_of(plan)) + (size_t)1, sizeof *plan->ends);
 }
 
 void fw_guard_plan_release(struct fw_guard_plan *plan)
@@ -31,6 +33,7 @@ void fw_guard_plan_release(struct fw_guard_plan *plan)
     free(plan->watched);
     free(plan->also);
     free(plan->claims);
+    free(plan->ends);
     fw_vec_release(&plan->pairs);
     fw_vec_release(&plan->needs);
     fw_vec_release(&plan->points);
@@ -121,8 +124,10 @@ static void take_cuts(struct fw_guard_plan *plan, const struct fw_constraints *c
 {
     for (uint32_t i = 0; !plan->sites && i < fw_constraints_site_count(sites_of(plan)); i++)
         plan->watched[i] = true;
-    plan->lost = fw_guard_cuts_place(plan->program, constraints, &plan->points, plan->claims);
+    plan->lost = fw_guard_cuts_place(plan->program, constraints, &plan->points, plan->claims,
+                                     plan->ends);
     plan->wish.claims = plan->claims;
+    plan->wish.ends = plan->ends;
     plan->wish.points = &plan->points;
 }
 

@@ -30,6 +30,18 @@ static uint32_t self_now(void)
 
 /* --- cutpoints ------------------------------------------------------------------------------- */
 
+/* The thread has come to the last access of its transaction.  Its hook is before it, so that the
+ * transaction ends when the thread is seen next, as a rule before it gives its mutex back. */
+static __thread bool ending;
+
+static void end_in_time(void)
+{
+    if (FW_LIKELY(!ending))
+        return;
+    ending = false;
+    fw_tx_cut(fw_guard_self);
+}
+
 static void cut_at(uint32_t site)
 {
     uint32_t self;
@@ -58,6 +70,7 @@ static bool is_text(const char *a, const char *b)
 
 void fw_guard_tx_call(const char *name, const void *object)
 {
+    end_in_time();
     if (is_text(name, "pthread_create") || is_text(name, "thrd_create")) {
         uint32_t self = self_now();
 
@@ -270,6 +283,7 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
 
     if (FW_UNLIKELY(new))
         fw_flight_show(address, bytes);
+    end_in_time();
     if (self && marks & FW_GUARD_CUT)
         fw_tx_cut(self);
     if (!self || marks & FW_GUARD_PLACE ||
@@ -299,6 +313,7 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
             me = fw_tx_of(self);
         }
     }
+    ending = marks & FW_GUARD_END;
     /* What it wrote is nobody's when it is taken back, since its transaction ends then. */
     if (region && changes)
         fw_region_write(region, address, bytes, nobody);

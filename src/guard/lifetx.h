@@ -6,6 +6,9 @@
  * functions and of blocks, and calls of interceptors.  A call is seen at the entry of what it
  * calls, which is told where it will return to.
  *
+ * An access that was always the last of its transaction ends it as well, as soon as it is made:
+ * else whoever gets the mutex next would wait until the thread comes to its cutpoint.
+ *
  * Starting a thread ends a transaction, too: what the new thread finds was written for it, and it
  * would wait for the next cutpoint of its maker.
  *

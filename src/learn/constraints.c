@@ -10,6 +10,7 @@
 const char *const fw_cut_kinds[FW_CUT_KINDS + 1] = {
     [FW_CUT_ENTRY] = "entry",         [FW_CUT_CALL] = "call",     [FW_CUT_LOOP] = "loop",
     [FW_CUT_ITERATION] = "iteration", [FW_CUT_ACCESS] = "access", [FW_CUT_CLAIM] = "claim",
+    [FW_CUT_LAST] = "last", [FW_CUT_MORE] = "more",
 };
 
 struct fw_constraints *fw_constraints_create(void)

@@ -22,9 +22,10 @@
  * memory of their own thread, or are there for a cutpoint.
  *
  * `cut` is a place where a transaction may be split: at the entry of a function, at a call, where
- * a loop begins, where an iteration begins, or just before an access.  `cut claim` is no such
- * place: a transaction that reads there mostly writes the word later, and keeps others away from
- * then on.
+ * a loop begins, where an iteration begins, or just before an access.  `cut claim`, `cut last` and
+ * `cut more` are no such places.  claim: a transaction that reads there mostly writes the word
+ * later, and keeps others away from then on.  last: a transaction made its last access there; more:
+ * one made another behind it.  Where it was always the last it may end a little sooner.
  *
  * `program` names what was run, with the build id of the module as a hint: files of other builds
  * fit as far as their places are found.  `runs` counts passing and failing runs, which are dropped.
@@ -57,6 +58,8 @@ enum fw_cut_kind {
     FW_CUT_ITERATION,
     FW_CUT_ACCESS,
     FW_CUT_CLAIM, /* no cutpoint: a read of what its transaction writes later, mostly */
+    FW_CUT_LAST,  /* nor these: the last access of a transaction ... */
+    FW_CUT_MORE,  /* ... and one behind which there was another */
     FW_CUT_KINDS,
 };
 

@@ -222,6 +222,9 @@ int fw_guard_file_make(struct fw_guard_file *file, const struct fw_learn_program
     for (uint32_t i = 0; wish->claims && i + 2 < head.site_count; i++)
         if (wish->claims[i])
             fw_guard_sites(file->head)[i + 1] |= FW_GUARD_CLAIM;
+    for (uint32_t i = 0; wish->ends && i + 2 < head.site_count; i++)
+        if (wish->ends[i])
+            fw_guard_sites(file->head)[i + 1] |= FW_GUARD_END;
     if (wish->points) {
         fw_guard_sites(file->head)[head.site_count - 1] = FW_GUARD_CUT | FW_GUARD_PLACE;
         fw_guard_sites(file->head)[head.site_count] = FW_GUARD_PLACE;

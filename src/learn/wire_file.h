@@ -42,6 +42,7 @@ struct fw_guard_wish {
     enum fw_guard_mode mode;
     const bool *watched; /* by site */
     const bool *claims;  /* FW_GUARD_LIFETX, by site: reads that keep others away as writes do */
+    const bool *ends;    /* the same: a transaction ends behind them */
     const struct fw_guard_points *points; /* FW_GUARD_LIFETX: by module and address, each once */
     const struct fw_guard_stretches *stretches; /* by module and address, each once */
     uint32_t functions; /* that have them */

@@ -24,6 +24,7 @@ struct fw_lifetx_learning *fw_lifetx_learning_create(struct fw_constraints *cons
 
     learning->constraints = constraints;
     learning->options = *options;
+    learning->options.ends = true;
     learning->places = fw_cut_places_create();
     learning->cuts = fw_cuts_create();
     return learning;
@@ -100,6 +101,11 @@ static int go_through(struct fw_lifetx_learning *learning, struct fw_reader *rea
     return got;
 }
 
+static bool is_cutpoint(enum fw_cut_kind kind)
+{
+    return kind < FW_CUT_CLAIM;
+}
+
 /* A site may have other places, which are cut from the next trace on. */
 static void store(struct fw_lifetx_learning *learning, struct fw_lifetx_news *news)
 {
@@ -108,11 +114,11 @@ static void store(struct fw_lifetx_learning *learning, struct fw_lifetx_news *ne
         bool is_new = false;
 
         if (!fw_cut_places_store(learning->places, &cut, learning->constraints, &is_new))
-            news->nameless++;
-        else if (cut.kind == FW_CUT_CLAIM)
-            news->claims += is_new;
-        else
+            news->nameless += is_cutpoint(cut.kind);
+        else if (is_cutpoint(cut.kind))
             news->cuts += is_new;
+        else
+            news->claims += is_new;
     }
     for (size_t i = 0; news->cuts && i < learning->modules.len; i++)
         if (has_cuts(learning, learning->modules.at[i]))
@@ -125,7 +131,7 @@ size_t fw_lifetx_cut_count(const struct fw_constraints *constraints)
     size_t count = 0;
 
     for (size_t i = 0; i < fw_constraints_cut_count(constraints); i++)
-        count += fw_constraints_cut(constraints, i)->kind != FW_CUT_CLAIM;
+        count += is_cutpoint(fw_constraints_cut(constraints, i)->kind);
     return count;
 }
 

@@ -19,7 +19,7 @@ struct fw_lifetx_learning;
 struct fw_lifetx_news {
     struct fw_lifetx_stats stats;
     size_t cuts;     /* new in the constraints */
-    size_t claims;   /* the same */
+    size_t claims;   /* the same of claims, and of accesses that were the last, or not */
     size_t nameless; /* cutpoints of the trace that no source is known of: of this learning alone */
     size_t missing;  /* cutpoints of the constraints that are not in this build of their module */
 };
@@ -29,7 +29,7 @@ struct fw_lifetx_learning *fw_lifetx_learning_create(struct fw_constraints *cons
                                                      const struct fw_lifetx_options *options);
 void fw_lifetx_learning_destroy(struct fw_lifetx_learning *learning);
 
-/* Cutpoints of the constraints, without claims. */
+/* Cutpoints of the constraints: no claims, no last accesses. */
 size_t fw_lifetx_cut_count(const struct fw_constraints *constraints);
 
 /* -1: err.  What was learnt until an error counts. */

@@ -68,8 +68,10 @@ static void measure(struct fw_lifetx *l, uint32_t t)
         count(&l->stats.length, length);
         count(&l->stats.touched, actor->words);
     }
+    lifetx_last(l, actor->last);
     actor->split = false;
     actor->words = 0;
+    actor->last = 0;
 }
 
 static void end(struct fw_lifetx *l, uint32_t t)
@@ -243,6 +245,8 @@ static void on_access(struct fw_lifetx *l, const struct fw_event *event, bool wr
     struct cell *cell;
 
     begin_event(l, event);
+    lifetx_more(l, lifetx_actor(l, event->thread)->last);
+    lifetx_actor(l, event->thread)->last = event->site;
     cell = fw_live_get(&l->variables, event->target);
     edge_from_write(l, cell);
     if (writes)
@@ -459,6 +463,8 @@ void fw_lifetx_finish(struct fw_lifetx *l)
     for (size_t t = 0; t < l->actors.len; t++)
         end(l, (uint32_t)t);
     lifetx_claim(l);
+    if (l->options.ends)
+        lifetx_ends(l);
 }
 
 /* --- results --------------------------------------------------------------------------------- */

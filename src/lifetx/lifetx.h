@@ -31,6 +31,9 @@
  * that have both read what both will write cannot be kept apart by waiting any more; who enforces
  * transactions lets the read keep others away as the write would.  (Not in the source.)
  *
+ * An access that was the *last* of its transaction whenever it was made ends it for those who
+ * enforce it, who need not wait then for the cutpoint that follows (`ends`; not in the source).
+ *
  * Source: Yu's dissertation "Finding and tolerating concurrency bugs", chapter VI.  docs/lifetx.md
  * tells where this differs and why.  Memory follows live variables and open transactions, not the
  * trace.  Not thread-safe.
@@ -67,6 +70,7 @@ struct fw_lifetx_split {
 struct fw_lifetx_options {
     uint32_t trips; /* 0: loops may be long */
     bool system_calls;
+    bool ends; /* which accesses are the last of their transactions is of interest */
     void (*on_split)(void *me, const struct fw_lifetx_split *split); /* or NULL */
     void *me;
 };

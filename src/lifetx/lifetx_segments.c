@@ -228,6 +228,29 @@ void lifetx_claim(struct fw_lifetx *l)
     }
 }
 
+void lifetx_last(struct fw_lifetx *l, uint32_t site)
+{
+    if (site)
+        site_at(l, site)->last = true;
+}
+
+void lifetx_more(struct fw_lifetx *l, uint32_t site)
+{
+    if (site)
+        site_at(l, site)->more = true;
+}
+
+/* Transactions that were split are not as they will be: such a run says nothing about it. */
+void lifetx_ends(struct fw_lifetx *l)
+{
+    for (uint32_t i = 1; !l->stats.splits && i < l->sites.len; i++) {
+        if (l->sites.at[i].last)
+            fw_cuts_add(l->cuts, FW_CUT_LAST, site_name(l, i));
+        if (l->sites.at[i].more)
+            fw_cuts_add(l->cuts, FW_CUT_MORE, site_name(l, i));
+    }
+}
+
 void lifetx_cut_call(struct fw_lifetx *l, uint32_t site)
 {
     struct site *at = site_at(l, site);

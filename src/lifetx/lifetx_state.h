@@ -32,6 +32,7 @@ struct actor {
     struct fw_tx_event fork;     /* of it; known if it was forked */
     bool forked, split;          /* split: the open transaction is a part of one */
     uint64_t words;              /* that the open transaction accessed */
+    uint32_t last;               /* site of its latest access; 0: there is none */
 };
 
 /* A variable or a lock: its latest write (exclusive release), and the reads (shared releases)
@@ -51,6 +52,7 @@ struct site {
     struct fw_loop_place at;
     uint32_t first_reads; /* of a word in a transaction ... */
     uint32_t upgrades;    /* ... that wrote the word later */
+    bool last, more;      /* accesses here were the last of a transaction; were not */
 };
 
 struct fw_lifetx {
@@ -97,6 +99,11 @@ void lifetx_first_read(struct fw_lifetx *l, uint32_t site);
 void lifetx_upgrade(struct fw_lifetx *l, uint32_t site);
 /* Sites whose reads are mostly of words that are written later are claims. */
 void lifetx_claim(struct fw_lifetx *l);
+/* A transaction has ended whose last access was at this site; it goes on behind one. */
+void lifetx_last(struct fw_lifetx *l, uint32_t site);
+void lifetx_more(struct fw_lifetx *l, uint32_t site);
+/* Which sites were the last of their transactions, and which were not. */
+void lifetx_ends(struct fw_lifetx *l);
 /* A system call at the site cannot be undone. */
 void lifetx_cut_call(struct fw_lifetx *l, uint32_t site);
 

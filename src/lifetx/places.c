@@ -338,6 +338,8 @@ static bool is_sort(enum fw_cut_kind kind, enum sort sort)
     case FW_CUT_CALL:
         return sort == CALL;
     case FW_CUT_CLAIM:
+    case FW_CUT_LAST:
+    case FW_CUT_MORE:
         return sort == ACCESS;
     case FW_CUT_ACCESS: /* synchronisation functions are called */
         return sort == ACCESS || sort == CALL;
