@@ -12,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HALF 0.5 /* of a limited time is for profiles, at most */
-
 const char *const fw_hunted_predictors[] = { "both", "guess", "proof", NULL };
 
 /* --- options --------------------------------------------------------------------------------- */
@@ -90,11 +88,11 @@ static void watch(void *context, const struct fw_profiling_state *state)
                      state->refuted[0], state->undecided[0], state->seconds);
 }
 
+/* With a limited time the campaign makes them when other runs show little that is new. */
 static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
                          const char *folder)
 {
     const struct fw_hunted_options *options = hunted->options;
-    double start = fw_session_now();
     struct fw_error err;
 
     hunted->profile = (struct fw_profiling_setup) {
@@ -107,18 +105,20 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
         .jobs = setup->jobs,
         .guess = options->predictor != FW_HUNTED_PROOF,
         .prove = options->predictor != FW_HUNTED_GUESS,
-        .until = setup->seconds > 0 ? start + setup->seconds * HALF : 0,
+        .until = setup->seconds > 0 ? fw_session_now() + setup->seconds : 0,
         .memo = hunted->entered.memo,
         .coverage = hunted->coverage,
         .hunt = hunted->hunt,
         .context = hunted,
         .progress = watch,
     };
-    hunted->profiling = fw_profiling_run(&hunted->profile, &err);
+    hunted->profiling = fw_profiling_create(&hunted->profile, &err);
     if (!hunted->profiling)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-    if (setup->seconds > 0)
-        setup->seconds -= fw_session_now() - start;
+    setup->profiling = hunted->profiling;
+    while (setup->seconds <= 0 && !fw_profiling_is_over(hunted->profiling))
+        if (fw_profiling_step(hunted->profiling, &err) < 0)
+            return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     return 0;
 }
 

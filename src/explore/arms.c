@@ -1,69 +1,142 @@
 /* arms.c - see arms.h. */
 #include "explore/arms.h"
 
-#define SOMETIMES 8u /* one round of so many is for the one that was longest without */
+#include "base/bug.h"
 
-static enum fw_arm oldest(const struct fw_arms *arms)
+#define SOMETIMES 8u    /* one round of so many is for the other one */
+#define DRY       0.125 /* new iRoots by a run; with fewer there is better to do */
+#define ENOUGH    32u   /* runs of a round that say whether it is so */
+#define FEW       8     /* runs of a strategy that say little */
+#define LEAST     0.03  /* share that each strategy has */
+#define OLD       0.85  /* what counts of a round counts so much when the next one has been */
+
+static const enum fw_control_strategy mixed[FW_ARMS_MIXED] = {
+    FW_STRATEGY_POS,    FW_STRATEGY_PCT_LARGE, FW_STRATEGY_STEPS,
+    FW_STRATEGY_RANDOM, FW_STRATEGY_DELAY,     FW_STRATEGY_PCT,
+};
+
+/* --- profiles -------------------------------------------------------------------------------- */
+
+bool fw_arms_want_profile(const struct fw_arms *arms, bool late)
 {
-    enum fw_arm found = FW_ARMS;
-
-    for (enum fw_arm i = 0; i < FW_ARMS; i++)
-        if (!arms->over[i] && (found == FW_ARMS || arms->used[i] < arms->used[found]))
-            found = i;
-    return found;
+    if (arms->sure)
+        return false;
+    return arms->profiled ? arms->rounds >= arms->profiled : late || arms->dry;
 }
+
+void fw_arms_profiled(struct fw_arms *arms)
+{
+    arms->profiled = arms->rounds + 1;
+    arms->sure = true;
+    arms->over = false;
+}
+
+/* --- draws ----------------------------------------------------------------------------------- */
+
+/* Squared, so that the best one has most.  As long as one has few runs it is taken for as good as
+ * all together. */
+static void share_out(struct fw_arms *arms)
+{
+    double runs = 1, fresh = 1, all = 0;
+
+    for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
+        runs += arms->drawn[i].runs;
+        fresh += arms->drawn[i].fresh;
+    }
+    for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
+        const struct fw_drawn *drawn = &arms->drawn[i];
+        double worth = (drawn->fresh + FEW * fresh / runs) / (drawn->runs + FEW);
+
+        arms->drawn[i].share = worth * worth;
+        all += arms->drawn[i].share;
+    }
+    for (unsigned i = 0; i < FW_ARMS_MIXED; i++)
+        arms->drawn[i].share = LEAST + (1 - LEAST * FW_ARMS_MIXED) * arms->drawn[i].share / all;
+}
+
+/* Numbers that follow each other are spread over all shares: multiples of the golden ratio. */
+static unsigned who_draws(const struct fw_arms *arms, uint64_t number)
+{
+    double at = (double)(number * UINT64_C(0x9e3779b97f4a7c15) >> 11) / (double)(UINT64_C(1) << 53);
+    unsigned i = 0;
+
+    while (i + 1 < FW_ARMS_MIXED && at >= arms->drawn[i].share)
+        at -= arms->drawn[i++].share;
+    return i;
+}
+
+enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms, uint64_t number)
+{
+    return mixed[who_draws(arms, number)];
+}
+
+void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh)
+{
+    struct fw_drawn *drawn = &arms->drawn[who_draws(arms, number)];
+
+    drawn->runs++;
+    drawn->fresh += (double)fresh;
+}
+
+/* --- rounds ---------------------------------------------------------------------------------- */
 
 /* What was not tried yet is worth a try, the hunt first; of equal ones it is the turn of the one
- * that was longest without. */
-static bool is_better(const struct fw_arms *arms, enum fw_arm a, enum fw_arm b)
-{
-    if (!arms->used[a] != !arms->used[b])
-        return !arms->used[a];
-    if (arms->yield[a] != arms->yield[b])
-        return arms->yield[a] > arms->yield[b];
-    return arms->used[a] < arms->used[b];
-}
-
+ * that was longer without. */
 static enum fw_arm best(const struct fw_arms *arms)
 {
-    enum fw_arm found = FW_ARMS;
+    enum fw_arm a = FW_ARM_HUNT, b = FW_ARM_DRAW;
 
-    for (enum fw_arm i = 0; i < FW_ARMS; i++)
-        if (!arms->over[i] && (found == FW_ARMS || is_better(arms, i, found)))
-            found = i;
-    return found;
+    if (arms->over || !arms->used[a] || !arms->used[b])
+        return arms->over || arms->used[a] ? b : a;
+    if (arms->yield[a] != arms->yield[b])
+        return arms->yield[a] > arms->yield[b] ? a : b;
+    return arms->used[a] < arms->used[b] ? a : b;
 }
 
-void fw_arms_choose(struct fw_arms *arms)
+static void begin(struct fw_arms *arms, enum fw_arm arm)
+{
+    arms->now = arm;
+    arms->used[arm] = arms->rounds;
+    if (arm != FW_ARM_DRAW)
+        return;
+    share_out(arms);
+    for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
+        arms->drawn[i].runs *= OLD;
+        arms->drawn[i].fresh *= OLD;
+    }
+}
+
+void fw_arms_choose(struct fw_arms *arms, bool early)
 {
     arms->rounds++;
-    if (!arms->sure || arms->over[FW_ARM_HUNT])
-        arms->now = arms->rounds % SOMETIMES ? best(arms) : oldest(arms);
-    arms->used[arms->now] = arms->rounds;
+    arms->over |= early;
+    if (arms->sure)
+        arms->now = FW_ARM_HUNT;
+    else if (arms->rounds % SOMETIMES || arms->over)
+        begin(arms, best(arms));
+    else
+        begin(arms, arms->used[FW_ARM_HUNT] < arms->used[FW_ARM_DRAW] ? FW_ARM_HUNT : FW_ARM_DRAW);
 }
 
 void fw_arms_end(struct fw_arms *arms)
 {
-    arms->over[arms->now] = true;
-    arms->now = best(arms);
-    arms->used[arms->now] = arms->rounds;
+    FW_ASSERT(arms->now == FW_ARM_HUNT);
+    if (arms->sure)
+        arms->profiled = arms->rounds; /* one round of something else, then the next profile */
+    else
+        arms->over = true;
+    arms->sure = false;
+    begin(arms, best(arms));
 }
 
-void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh, bool sure)
+/* What is known to be possible says nothing about the rest. */
+void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh)
 {
-    arms->sure = sure;
-    arms->yield[arms->now] = runs ? (double)fresh / (double)runs : 0;
-}
+    double yield = runs ? (double)fresh / (double)runs : 0;
 
-enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms)
-{
-    static const enum fw_control_strategy strategies[FW_ARMS] = {
-        [FW_ARM_HUNT] = FW_STRATEGY_IROOT,
-        [FW_ARM_PCT_LARGE] = FW_STRATEGY_PCT_LARGE,
-        [FW_ARM_POS] = FW_STRATEGY_POS,
-        [FW_ARM_PCT] = FW_STRATEGY_PCT,
-        [FW_ARM_RANDOM] = FW_STRATEGY_RANDOM,
-    };
-
-    return strategies[arms->now];
+    if (!arms->rounds || arms->sure)
+        return;
+    arms->yield[arms->now] = yield;
+    if (arms->now == FW_ARM_DRAW && runs >= ENOUGH)
+        arms->dry = yield < DRY;
 }

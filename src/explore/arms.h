@@ -1,12 +1,20 @@
 /*
  * arms.h - what the next round of a campaign that seeks iRoots is for: attempts at what is
- * predicted, or runs of another strategy, whichever has brought more that is new.
+ * predicted, runs that are drawn by other strategies, or, before it, a profile.
  *
- * Attempts are worth most in the beginning, when what has a witness is tried; nothing comes between
- * these.  Later most of what is left cannot happen, and runs that are drawn may show more.  How
- * many new iRoots a run has brought in the latest round of each kind decides; now and then the one
- * that was longest without a round has one.  Time plays no part, so that the same seed makes the
- * same campaign.
+ * Runs that are drawn cost little, and show most of what there is; a profile costs as much as many
+ * of them, and what it foresees is worth most where they have stopped to show anything new.  So
+ * where profiles are still to be made they wait until draws have become dry, or some of the time is
+ * gone.  What a profile has witnesses for is tried at once; nothing comes between that.  Of what is
+ * left most cannot happen: from then on rounds go to whatever has brought more new iRoots by a run
+ * in its latest round, and now and then to the other one; before each draw is one more profile, as
+ * long as these bring something.
+ *
+ * The runs of a draw are of several strategies, mixed: what they show differs, and which one shows
+ * most differs from program to program.  Each has the more runs the more was new in its latest
+ * ones, and some in any case.
+ *
+ * But for `late` time plays no part, so that the same seed makes the same campaign.
  */
 #ifndef FW_EXPLORE_ARMS_H
 #define FW_EXPLORE_ARMS_H
@@ -18,30 +26,45 @@
 
 enum fw_arm {
     FW_ARM_HUNT,
-    FW_ARM_PCT_LARGE,
-    FW_ARM_POS,
-    FW_ARM_PCT,
-    FW_ARM_RANDOM,
+    FW_ARM_DRAW,
     FW_ARMS,
 };
 
+#define FW_ARMS_MIXED 6u /* strategies; one of them varies earlier runs: FW_STRATEGY_STEPS */
+
+/* Of a strategy, those of earlier rounds less than those of later ones. */
+struct fw_drawn {
+    double runs, fresh;
+    double share; /* of the present round */
+};
+
 struct fw_arms {
-    bool over[FW_ARMS];     /* nothing is left of it */
+    bool over;              /* nothing is left to hunt */
     double yield[FW_ARMS];  /* new iRoots by a run, in its latest round */
     uint64_t used[FW_ARMS]; /* number of its latest round; 0: none */
     uint64_t rounds;
-    bool sure; /* the hunt has what is known to be possible */
-    enum fw_arm now; /* what the present round is for */
+    uint64_t profiled; /* the round after which the next profile is due; 0: none was made yet */
+    bool sure;         /* the hunt may have what is known to be possible */
+    bool dry;          /* draws show little that is new */
+    enum fw_arm now;   /* what the present round is for */
+    struct fw_drawn drawn[FW_ARMS_MIXED];
 };
 
-/* Chooses for the next round. */
-void fw_arms_choose(struct fw_arms *arms);
-/* There was nothing to do: chooses another one. */
+/* Is it time for a profile, if there is one to be made?  Late: some of the time is gone. */
+bool fw_arms_want_profile(const struct fw_arms *arms, bool late);
+/* It was made; so are all that are to be made at once. */
+void fw_arms_profiled(struct fw_arms *arms);
+
+/* Chooses for the next round.  Early: there is nothing to hunt yet. */
+void fw_arms_choose(struct fw_arms *arms, bool early);
+/* There was nothing to hunt: if it was sure, the rest may have its turn; else it is over. */
 void fw_arms_end(struct fw_arms *arms);
-/* The round has had so many runs, and brought so many new iRoots.  Sure: there may be more of what
- * is known to be possible. */
-void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh, bool sure);
-/* How the runs of the present round go on; not for the hunt. */
-enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms);
+
+/* The strategy of a run in a draw, by its number. */
+enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms, uint64_t number);
+/* A run of a draw has brought so many new iRoots. */
+void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh);
+/* The round has had so many runs, and brought so many new iRoots. */
+void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh);
 
 #endif

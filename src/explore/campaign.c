@@ -7,7 +7,6 @@
  */
 #include "explore/campaign.h"
 
-#include "explore/arms.h"
 #include "explore/chess.h"
 #include "explore/collect.h"
 #include "explore/failure.h"
@@ -15,6 +14,7 @@
 #include "explore/knowledge.h"
 #include "explore/leftover.h"
 #include "explore/named_points.h"
+#include "explore/seeking.h"
 #include "explore/watcher.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@
 
 #define ROUND      64u   /* runs of a round at most */
 #define LONG_ROUND 1024u /* ... when nothing has been new for long */
+#define LATE       0.2   /* of a limited time has gone: then profiles are made */
 #define DECISIONS  (256u << 20) /* bytes that the runs of a round may tell, if each does as much */
 
 struct worker {
@@ -33,6 +34,7 @@ struct worker {
     size_t told;             /* places that its session knows as shared */
     struct fw_steps steps;   /* of a prediction */
     struct fw_paths paths;
+    struct fw_turns turns; /* of an earlier run */
     pthread_t thread;
     bool started;
 };
@@ -55,8 +57,8 @@ struct fw_campaign {
     double start;
     bool uncontrolled;
     struct fw_coverage *coverage;
+    struct fw_seeking seeking;
     bool seeks; /* the round is for what the hunt says */
-    struct fw_arms arms;
     struct fw_collector collector;
     struct fw_leftover leftover;
     FW_VEC(struct wanted) captures; /* of the round, until they are collected */
@@ -77,15 +79,6 @@ struct fw_campaign {
     struct fw_error error;
     bool failed;
 };
-
-uint64_t fw_campaign_seed(uint64_t seed, uint64_t number)
-{
-    uint64_t z = seed * 0x9e3779b97f4a7c15u + number * 0xbf58476d1ce4e5b9u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (z ^ z >> 31) >> 16; /* short enough to be read */
-}
 
 /* --- one run --------------------------------------------------------------------------------- */
 
@@ -131,8 +124,8 @@ static struct fw_run_order make_order(struct worker *worker, uint64_t number)
 
     if (setup->names)
         order.flags |= FW_CONTROL_ASK;
-    if (setup->strategy == FW_EXPLORE_IROOT)
-        order.strategy = fw_arms_strategy(&campaign->arms);
+    if (setup->strategy == FW_EXPLORE_IROOT && number > 1)
+        fw_seeking_order(&campaign->seeking, number, worker->session, &worker->turns, &order);
     if (number == 1)
         order.strategy = FW_STRATEGY_NONE;
     else if (campaign->chess)
@@ -170,7 +163,9 @@ static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_er
     judged = fw_failure_judge(trial, worker->session, campaign->setup.ok, err);
     if (judged)
         return judged < 0 ? -1 : 0; /* the latter: no time was left for it */
-    if (trial->failure && fw_knowledge_wants(&campaign->knowledge, trial->failure))
+    if (trial->failure ? fw_knowledge_wants(&campaign->knowledge, trial->failure)
+                       : fw_seeking_wants(&campaign->seeking, fw_coverage_set(campaign->coverage),
+                                          &trial->exposed))
         trial->capture = fw_capture_take(worker->session);
     trial->done = true;
     return 0;
@@ -285,24 +280,16 @@ static size_t round_size(const struct fw_campaign *campaign)
     return size;
 }
 
-/* 0: none is left.  With a budget, runs of other strategies come between those of a hunt, and
- * follow it. */
+/* 0: none is left. */
 static int plan_round(struct fw_campaign *campaign, size_t *count, struct fw_error *err)
 {
-    const struct fw_campaign_setup *setup = &campaign->setup;
-    size_t most = *count = round_size(campaign);
+    struct fw_seeking *seeking = &campaign->seeking;
 
-    campaign->seeks = setup->hunt && campaign->knowledge.state.runs && most;
-    if (campaign->seeks && (setup->runs || setup->seconds > 0 || setup->idle))
-        fw_arms_choose(&campaign->arms);
-    campaign->seeks &= campaign->arms.now == FW_ARM_HUNT;
-    if (campaign->seeks && fw_hunt_plan(setup->hunt, most, count, err) < 0)
+    *count = round_size(campaign);
+    campaign->seeks = seeking->hunt && campaign->knowledge.state.runs && *count;
+    if (campaign->seeks && fw_seeking_plan(seeking, *count, count, err) < 0)
         return -1;
-    if (*count || !campaign->arms.rounds)
-        return 0;
-    fw_arms_end(&campaign->arms);
-    campaign->seeks = false;
-    *count = most;
+    campaign->seeks &= seeking->attempts;
     return 0;
 }
 
@@ -374,12 +361,13 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
     struct fw_trial *trial = &campaign->trials[slot];
     struct fw_knowledge *knowledge = &campaign->knowledge;
     struct fw_failure *failure;
+    uint32_t fresh;
 
     if (trial->decision_bytes > campaign->decisions)
         campaign->decisions = trial->decision_bytes;
     campaign->uncontrolled |= !trial->result.controlled && trial->number == 1;
     fw_knowledge_add(knowledge, trial, fw_campaign_seed(campaign->setup.seed, trial->number));
-    fw_coverage_add(campaign->coverage, &trial->exposed);
+    fresh = fw_coverage_add(campaign->coverage, &trial->exposed);
     note_trial(campaign, slot);
     fw_coverage_count(campaign->coverage, knowledge->state.exposed, knowledge->state.controlled);
     failure = trial->failure ? fw_knowledge_failure(knowledge, trial->failure) : NULL;
@@ -388,6 +376,7 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
         fw_vec_push(&campaign->captures, ((struct wanted) { trial->capture, failure->text }));
         trial->capture = NULL;
     }
+    fw_seeking_take(&campaign->seeking, trial, fresh);
     if (campaign->chess && trial->number > 1 && !fw_chess_learn(campaign->chess, slot, trial))
         knowledge->state.diverged++;
 }
@@ -455,9 +444,8 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
         take_trial(campaign, i);
         over = fw_knowledge_ends(knowledge, &campaign->setup) || campaign->uncontrolled;
     }
-    fw_arms_learn(&campaign->arms, count,
-                  fw_iroot_set_count(fw_coverage_set(campaign->coverage)) - before,
-                  campaign->seeks && fw_hunt_is_hopeful(campaign->setup.hunt));
+    fw_seeking_learn(&campaign->seeking, count,
+                     fw_iroot_set_count(fw_coverage_set(campaign->coverage)) - before);
     drop_round(campaign, count);
     return over;
 }
@@ -471,6 +459,13 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
     campaign->start = fw_session_now();
     if (setup->seconds > 0)
         campaign->setup.session.until = campaign->start + setup->seconds;
+    campaign->seeking = (struct fw_seeking) {
+        .hunt = setup->hunt,
+        .profiling = setup->profiling,
+        .ledger = &campaign->setup.ledger,
+        .budgeted = setup->runs || setup->seconds > 0 || setup->idle,
+        .late = setup->seconds > 0 ? campaign->start + setup->seconds * LATE : 0,
+    };
     if (start_workers(campaign, err) < 0)
         return -1;
     while (!over) {
@@ -496,7 +491,7 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
         tidy_up(campaign);
         if (campaign->chess && state->shared > shared)
             fw_chess_restart(campaign->chess);
-        state->seconds = fw_session_now() - campaign->start;
+        state->seconds = fw_session_now() - campaign->start - campaign->seeking.profiled;
         if (setup->progress)
             setup->progress(setup->context, state);
         if (is_stopped(campaign) && !over) {
@@ -553,6 +548,7 @@ static void stop_workers(struct fw_campaign *campaign)
             fw_named_points_release(&campaign->workers[i].points);
         fw_vec_release(&campaign->workers[i].steps);
         fw_vec_release(&campaign->workers[i].paths);
+        fw_turns_release(&campaign->workers[i].turns);
     }
     free(campaign->workers);
 }
@@ -573,6 +569,7 @@ void fw_campaign_destroy(struct fw_campaign *campaign)
     fw_chess_destroy(campaign->chess);
     fw_collector_release(&campaign->collector);
     fw_leftover_release(&campaign->leftover);
+    fw_seeking_release(&campaign->seeking);
     if (!campaign->setup.coverage)
         fw_coverage_destroy(campaign->coverage);
     fw_vec_release(&campaign->captures);

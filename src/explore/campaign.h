@@ -15,6 +15,7 @@
 
 #include "explore/hunt.h"
 #include "explore/ledger.h"
+#include "explore/profiling.h"
 #include "explore/proposals.h"
 #include "explore/trial.h"
 #include "iroot/observe.h"
@@ -86,7 +87,7 @@ struct fw_campaign_state {
     bool blind; /* no access to memory was seen: the program was not built for it */
     struct fw_failure_vec failures;
     enum fw_campaign_end end;
-    double seconds; /* of this campaign, without what was known */
+    double seconds; /* of this campaign, without what was known and without profiles */
 };
 
 struct fw_campaign_setup {
@@ -103,7 +104,8 @@ struct fw_campaign_setup {
     uint32_t jobs;
     struct fw_observe_options observe;
     struct fw_coverage *coverage; /* what was exposed before counts; NULL: nothing was */
-    struct fw_hunt *hunt;         /* iroot: what to test */
+    struct fw_hunt *hunt;         /* iroot: what to test ... */
+    struct fw_profiling *profiling; /* ... and what tells it, if that is not over; or NULL */
     struct fw_ledger ledger;
     const char *ok;      /* a command that judges, or NULL */
     const char *journal; /* a file, or NULL */

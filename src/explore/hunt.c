@@ -23,7 +23,6 @@ struct fw_hunt {
     FW_VEC(struct known) known;
     FW_VEC(struct known) repeated; /* runs */
     size_t next;         /* of these */
-    bool guesses;        /* nothing with a witness is left */
     size_t first, again; /* a round of them: its first one, and how many; 0: of claims */
     struct fw_memo_claims claims; /* by slot */
     struct fw_hunt_counts counts;
@@ -89,7 +88,8 @@ static struct known *known_of(const struct fw_hunt *hunt, const struct fw_iroot 
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_error *err)
+int fw_hunt_plan(struct fw_hunt *hunt, size_t most, bool sure, size_t *count,
+                 struct fw_error *err)
 {
     struct fw_memo_wish wish = { .count = most,
                                  .idioms = hunt->setup.idioms,
@@ -97,6 +97,7 @@ int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_err
                                  .most_here = hunt->setup.attempts,
                                  .infeasible = hunt->setup.infeasible,
                                  .own_only = hunt->setup.own_only,
+                                 .proved = true,
                                  .lease = LEASE + (uint64_t)(hunt->setup.limit * (double)most) };
     uint64_t busy;
 
@@ -108,21 +109,15 @@ int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_err
     if (hunt->again)
         return 0;
     while (!hunt->claims.len) {
-        wish.proved = !hunt->guesses;
         if (fw_memo_claim(hunt->setup.memo, &wish, fw_coverage_accesses(hunt->coverage),
                           &hunt->claims, &busy, err) < 0)
             return -1;
-        if (hunt->guesses)
+        if (sure || !wish.proved)
             break;
-        hunt->guesses = !hunt->claims.len;
+        wish.proved = false;
     }
     *count = hunt->claims.len;
     return 0;
-}
-
-bool fw_hunt_is_hopeful(const struct fw_hunt *hunt)
-{
-    return !hunt->guesses || hunt->again;
 }
 
 const struct fw_memo_claim *fw_hunt_claim(const struct fw_hunt *hunt, size_t slot)

@@ -9,7 +9,7 @@
  * with the priorities of threads in the order of their creation, in the second in the opposite one.
  *
  *     for each round:
- *         count = fw_hunt_plan(hunt, size, err);
+ *         fw_hunt_plan(hunt, size, sure, &count, err);
  *         for each slot: fw_hunt_order(...), run it
  *         for each slot, in order: fw_hunt_learn(...)
  *
@@ -52,10 +52,10 @@ void fw_hunt_add(struct fw_hunt *hunt, const struct fw_iroot *iroot,
 void fw_hunt_repeat(struct fw_hunt *hunt, const struct fw_moments *moments,
                     const struct fw_shown *run);
 
-/* How many runs the next round has, at most `most`; 0: nothing is left.  -1: err. */
-int fw_hunt_plan(struct fw_hunt *hunt, size_t most, size_t *count, struct fw_error *err);
-/* Is there something in the round that is known to be possible? */
-bool fw_hunt_is_hopeful(const struct fw_hunt *hunt);
+/* How many runs the next round has, at most `most`; 0: nothing is left.  Sure: only for what is
+ * known to be possible.  -1: err. */
+int fw_hunt_plan(struct fw_hunt *hunt, size_t most, bool sure, size_t *count,
+                 struct fw_error *err);
 /* Makes the order of a run; the steps are put into `steps` and `paths`. */
 void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session,
                    struct fw_watcher *watcher, struct fw_steps *steps, struct fw_paths *paths,

@@ -56,13 +56,14 @@ void fw_capture_destroy(struct fw_capture *capture)
 
 /* --- keeping --------------------------------------------------------------------------------- */
 
-/* In the words of this session. */
-static void translate(const struct fw_capture *capture, struct fw_session *session,
-                      struct fw_turns *turns)
+void fw_capture_translate(const struct fw_capture *capture, size_t steps,
+                          struct fw_session *session, struct fw_turns *turns)
 {
+    fw_vec_clear(&turns->paths);
+    fw_vec_clear(&turns->steps);
     for (size_t i = 0; i < capture->turns.paths.len; i++)
         fw_vec_push(&turns->paths, capture->turns.paths.at[i]);
-    for (size_t i = 0; i < capture->turns.steps.len; i++) {
+    for (size_t i = 0; i < capture->turns.steps.len && i < steps; i++) {
         struct fw_control_step step = capture->turns.steps.at[i];
 
         if (step.how == FW_STEP_SITE) {
@@ -136,7 +137,7 @@ int fw_capture_keep(const struct fw_capture *capture, struct fw_session *session
     struct fw_turns turns = { 0 };
     int status;
 
-    translate(capture, session, &turns);
+    fw_capture_translate(capture, SIZE_MAX, session, &turns);
     turns.away = capture->turns.away;
     status = fw_turns_shrink(&turns, session, &same, wanted->runs, err);
     if (status == 0)

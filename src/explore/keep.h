@@ -20,6 +20,10 @@ struct fw_capture {
 struct fw_capture *fw_capture_take(const struct fw_session *session);
 void fw_capture_destroy(struct fw_capture *capture);
 
+/* Its first steps, so many at most, in the words of this session; turns may hold other ones. */
+void fw_capture_translate(const struct fw_capture *capture, size_t steps,
+                          struct fw_session *session, struct fw_turns *turns);
+
 /* What a run must do to be the same. */
 struct fw_wanted {
     const char *failure; /* text of failure.h */

@@ -5,6 +5,15 @@
 
 #define TRIES 4u /* runs of one failure that schedules are made of, until one can be repeated */
 
+uint64_t fw_campaign_seed(uint64_t seed, uint64_t number)
+{
+    uint64_t z = seed * 0x9e3779b97f4a7c15u + number * 0xbf58476d1ce4e5b9u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (z ^ z >> 31) >> 16; /* short enough to be read */
+}
+
 void fw_knowledge_init(struct fw_knowledge *knowledge)
 {
     memset(knowledge, 0, sizeof *knowledge);

@@ -1,105 +1,164 @@
 /* ledger.c - see ledger.h. */
 #include "explore/ledger.h"
 
+#include "base/alloc.h"
 #include "explore/campaign.h"
 
-#define BATCH  100u /* runs that are counted at a time, at most */
+#include <stdlib.h>
+#include <time.h>
+
+#define BATCH  1000u /* runs that are counted at a time, at most */
 #define SECOND 1.0
 
-/* Would its row tell anything that the others do not? */
-static bool is_plain(const struct fw_ledger *ledger, const struct fw_ledger_entry *entry)
-{
-    const struct fw_iroot_vec *exposed = &entry->trial->exposed;
+/* A run, until it is written. */
+struct fw_ledger_row {
+    struct fw_memo_run run;
+    struct fw_memo_failure failure;
+    struct fw_memo_claim claim; /* with nothing that has to be released */
+    char outcome[64];
+    struct fw_iroot_vec fresh; /* of its iRoots: what no run before it has exposed */
+    char *message, *schedule;
+};
 
-    if (!entry->drawn || entry->trial->failure || !ledger->written)
-        return false;
-    for (size_t i = 0; i < exposed->len; i++)
-        if (!fw_iroot_set_has(ledger->written, &exposed->at[i]))
-            return false;
-    return true;
+static void destroy_row(struct fw_ledger_row *row)
+{
+    fw_vec_release(&row->fresh);
+    free(row->message);
+    free(row->schedule);
+    free(row);
 }
 
-static int count(struct fw_ledger *ledger, const struct fw_iroot_vec *exposed, struct fw_error *err)
+/* --- taking ---------------------------------------------------------------------------------- */
+
+/* Counts what the run has exposed; those that are new are added to `fresh`. */
+static void count(struct fw_ledger *ledger, const struct fw_iroot_vec *exposed,
+                  struct fw_iroot_vec *fresh)
 {
-    double now = fw_session_now();
-
-    for (size_t i = 0; i < exposed->len; i++)
-        ledger->times.at[fw_iroot_set_find(ledger->written, &exposed->at[i])]++;
-    if (ledger->plain++ == ledger->counted)
-        ledger->since = now;
-    return ledger->plain - ledger->counted < BATCH && now - ledger->since < SECOND
-               ? 0
-               : fw_ledger_flush(ledger, err);
-}
-
-int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err)
-{
-    FW_VEC(struct fw_iroot) exposed = { 0 };
-    FW_VEC(uint64_t) times = { 0 };
-    struct fw_memo_plain plain = { .runs = ledger->plain };
-    struct fw_memo_names names;
-    int status;
-
-    if (ledger->plain == ledger->counted)
-        return 0;
-    for (uint32_t i = 0; i < ledger->times.len; i++)
-        if (ledger->times.at[i]) {
-            fw_vec_push(&exposed, *fw_iroot_set_get(ledger->written, i));
-            fw_vec_push(&times, ledger->times.at[i]);
-            ledger->times.at[i] = 0;
-        }
-    plain.exposed = exposed.at;
-    plain.times = times.at;
-    plain.count = times.len;
-    names = fw_coverage_names(ledger->coverage);
-    status = fw_memo_count_plain(ledger->memo, &names, &plain, err);
-    ledger->counted = ledger->plain;
-    fw_vec_release(&exposed);
-    fw_vec_release(&times);
-    return status;
-}
-
-static void note(struct fw_ledger *ledger, const struct fw_iroot_vec *exposed)
-{
-    if (!ledger->written)
-        ledger->written = fw_iroot_set_create();
-    for (size_t i = 0; i < exposed->len; i++)
-        if (fw_iroot_set_add(ledger->written, &exposed->at[i]))
+    if (!ledger->known)
+        ledger->known = fw_iroot_set_create();
+    for (size_t i = 0; i < exposed->len; i++) {
+        if (fw_iroot_set_add(ledger->known, &exposed->at[i])) {
             fw_vec_push(&ledger->times, 0);
+            fw_vec_push(fresh, exposed->at[i]);
+        }
+        ledger->times.at[fw_iroot_set_find(ledger->known, &exposed->at[i])]++;
+    }
+}
+
+static bool has(const struct fw_iroot_vec *exposed, const struct fw_iroot *iroot)
+{
+    for (size_t i = 0; i < exposed->len; i++)
+        if (fw_iroot_compare(&exposed->at[i], iroot) == 0)
+            return true;
+    return false;
+}
+
+/* The trial and the claim are gone when the row is written. */
+static struct fw_ledger_row *make_row(const struct fw_ledger *ledger,
+                                      const struct fw_ledger_entry *entry)
+{
+    const struct fw_trial *trial = entry->trial;
+    struct fw_ledger_row *row = fw_xcalloc(1, sizeof *row);
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    row->message = trial->message ? fw_xstrdup(trial->message) : NULL;
+    row->schedule = entry->schedule ? fw_xstrdup(entry->schedule) : NULL;
+    row->failure = (struct fw_memo_failure) { .kind = fw_run_text(&trial->result, row->outcome),
+                                              .message = row->message,
+                                              .schedule = row->schedule };
+    row->run = (struct fw_memo_run) { .number = trial->number,
+                                      .strategy = ledger->strategy,
+                                      .outcome = row->outcome,
+                                      .began = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000,
+                                      .took = (uint64_t)(trial->result.seconds * 1000),
+                                      .failure = trial->failure ? &row->failure : NULL,
+                                      .exposed_all = trial->exposed.len,
+                                      .plain_before = ledger->plain };
+    if (entry->claim) {
+        row->claim = *entry->claim;
+        row->claim.schedule = NULL;
+        row->run.claim = &row->claim;
+        row->run.reached = has(&trial->exposed, &row->claim.iroot);
+    }
+    return row;
 }
 
 int fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
                   struct fw_error *err)
 {
     const struct fw_trial *trial = entry->trial;
-    struct fw_memo_names names;
-    char outcome[64];
-    struct fw_memo_failure failure = { .kind = fw_run_text(&trial->result, outcome),
-                                       .message = trial->message,
-                                       .schedule = entry->schedule };
-    struct fw_memo_run run = { .number = trial->number,
-                               .strategy = ledger->strategy,
-                               .outcome = outcome,
-                               .took = (uint64_t)(trial->result.seconds * 1000),
-                               .exposed = trial->exposed.at,
-                               .exposed_count = trial->exposed.len,
-                               .failure = trial->failure ? &failure : NULL,
-                               .claim = entry->claim };
+    struct fw_iroot_vec fresh = { 0 };
+    double now = fw_session_now();
 
     if (!ledger->memo)
         return 0;
-    if (is_plain(ledger, entry))
-        return count(ledger, &trial->exposed, err);
-    if (fw_ledger_flush(ledger, err) < 0)
-        return -1;
-    note(ledger, &trial->exposed);
+    if (!ledger->runs++)
+        ledger->since = now;
+    count(ledger, &trial->exposed, &fresh);
+    if (fresh.len || !entry->drawn || trial->failure) {
+        struct fw_ledger_row *row = make_row(ledger, entry);
+
+        row->fresh = fresh;
+        row->run.exposed = fresh.at;
+        row->run.exposed_count = fresh.len;
+        fw_vec_push(&ledger->rows, row);
+    } else {
+        ledger->plain++;
+    }
+    return ledger->runs < BATCH && now - ledger->since < SECOND && !trial->failure
+               ? 0
+               : fw_ledger_flush(ledger, err);
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static void drop_rows(struct fw_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->rows.len; i++)
+        destroy_row(ledger->rows.at[i]);
+    fw_vec_clear(&ledger->rows);
+}
+
+int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err)
+{
+    FW_VEC(struct fw_iroot) exposed = { 0 };
+    FW_VEC(uint64_t) times = { 0 };
+    FW_VEC(struct fw_memo_run) rows = { 0 };
+    struct fw_memo_batch batch = { .plain = ledger->plain };
+    struct fw_memo_names names;
+    int status;
+
+    if (!ledger->runs)
+        return 0;
+    for (uint32_t i = 0; i < ledger->times.len; i++)
+        if (ledger->times.at[i]) {
+            fw_vec_push(&exposed, *fw_iroot_set_get(ledger->known, i));
+            fw_vec_push(&times, ledger->times.at[i]);
+            ledger->times.at[i] = 0;
+        }
+    for (size_t i = 0; i < ledger->rows.len; i++)
+        fw_vec_push(&rows, ledger->rows.at[i]->run);
+    batch.rows = rows.at;
+    batch.row_count = rows.len;
+    batch.exposed = exposed.at;
+    batch.times = times.at;
+    batch.count = times.len;
     names = fw_coverage_names(ledger->coverage);
-    return fw_memo_record(ledger->memo, &names, &run, NULL, err) < 0 ? -1 : 0;
+    status = fw_memo_record_batch(ledger->memo, &names, &batch, err);
+    ledger->runs = 0;
+    drop_rows(ledger);
+    fw_vec_release(&exposed);
+    fw_vec_release(&times);
+    fw_vec_release(&rows);
+    return status;
 }
 
 void fw_ledger_release(struct fw_ledger *ledger)
 {
-    fw_iroot_set_destroy(ledger->written);
+    drop_rows(ledger);
+    fw_vec_release(&ledger->rows);
+    fw_iroot_set_destroy(ledger->known);
     fw_vec_release(&ledger->times);
 }
 

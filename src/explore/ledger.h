@@ -2,9 +2,10 @@
  * ledger.h - what a campaign writes into the memo database: its runs, and what they have exposed.
  *
  * Profiles and attempts have rows there, and of all other runs those that have shown something new
- * or failed.  Thousands of runs a second would be too many: the rest is counted, and written by
- * the second or by a hundred at a time, when another run gets a row, and at the end.  Whoever is
- * killed loses what was counted since then.  Not thread-safe.
+ * or failed; the rest is counted.  A transaction costs as much as a run, so all of it is written by
+ * the second or by a thousand runs at a time, after a failure, and when it is asked for: before
+ * something is claimed.  Whoever is killed loses what has come since then, and nothing by half.
+ * Not thread-safe.
  */
 #ifndef FW_EXPLORE_LEDGER_H
 #define FW_EXPLORE_LEDGER_H
@@ -18,11 +19,12 @@ struct fw_ledger {
     const char *strategy;
 
     /* The ledger's own, all 0 at the beginning. */
-    struct fw_iroot_set *written; /* that runs with a row have exposed */
-    FW_VEC(uint64_t) times;       /* by number: in how many runs that are to be counted */
-    uint64_t plain;               /* runs without a row ... */
-    uint64_t counted;             /* ... of which so many are in the database ... */
-    double since;                 /* ... as of this time */
+    struct fw_iroot_set *known; /* that runs of this campaign have exposed */
+    FW_VEC(uint64_t) times;     /* by number there: in how many runs that are not written yet */
+    FW_VEC(struct fw_ledger_row *) rows; /* not written yet */
+    uint64_t plain;             /* runs without a row ... */
+    uint64_t runs;              /* runs that are not written yet ... */
+    double since;               /* ... as of this time */
 };
 
 struct fw_failure; /* campaign.h */
@@ -36,7 +38,7 @@ struct fw_ledger_entry {
 
 int fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
                   struct fw_error *err);
-/* Writes what is counted. */
+/* Writes all that is not written yet. */
 int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err);
 /* The failure has a schedule now: so have the runs that have failed like that. */
 int fw_ledger_keep(const struct fw_ledger *ledger, const struct fw_failure *failure,

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define HALF      0.5                 /* of the time that is left is for a profile, at most */
 #define MOST_RUNS 100u                /* however much they bring */
 #define LOOK      20000000            /* nanoseconds between two looks at the clock */
 #define SHORT     10000u              /* events of a recording without repeats: try with them */
@@ -45,7 +46,9 @@ struct fw_profiling {
     struct fw_iroot_set *known; /* exposed, by whatever run of whatever input */
     struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs */
     FW_VEC(struct recording *) recordings;
-    double start;
+    uint32_t taken; /* iRoots of the coverage that are in `known`: so many, the first ones */
+    uint32_t quiet; /* recorded runs since one has brought something new */
+    double until;   /* of the profile at hand; 0: any time */
     bool repeats; /* accesses that repeat one are recorded, too */
 };
 
@@ -242,7 +245,7 @@ struct timer {
 static void *watch_clock(void *context)
 {
     struct timer *timer = context;
-    double until = timer->profiling->setup->until;
+    double until = timer->profiling->until;
     const struct timespec pause = { 0, LOOK };
 
     while (!timer->done) {
@@ -265,14 +268,15 @@ static bool is_wanted(const struct fw_profiling *profiling, const struct fw_iroo
            !fw_iroot_set_has(profiling->known, iroot);
 }
 
-/* Each once, however many runs say it. */
-static void count(uint64_t counts[FW_IDIOMS + 1], struct fw_iroot_set *set,
+/* Each once, however many runs say it.  True: it was not said before. */
+static bool count(uint64_t counts[FW_IDIOMS + 1], struct fw_iroot_set *set,
                   const struct fw_iroot *iroot)
 {
     if (!fw_iroot_set_add(set, iroot))
-        return;
+        return false;
     counts[iroot->idiom]++;
     counts[0]++;
+    return true;
 }
 
 static void guess(struct fw_profiling *profiling, const struct recording *recording,
@@ -287,12 +291,11 @@ static void guess(struct fw_profiling *profiling, const struct recording *record
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         const struct fw_iroot *iroot = fw_iroot_set_get(set, i);
 
-        if (!is_wanted(profiling, iroot))
-            continue;
-        fw_vec_push(predictions, ((struct fw_memo_prediction) { .iroot = *iroot,
-                                                                .by = FW_MEMO_PROFILE,
-                                                                .verdict = FW_MEMO_UNKNOWN }));
-        count(profiling->state.guessed, profiling->guessed, iroot);
+        if (is_wanted(profiling, iroot) &&
+            count(profiling->state.guessed, profiling->guessed, iroot))
+            fw_vec_push(predictions, ((struct fw_memo_prediction) { .iroot = *iroot,
+                                                                    .by = FW_MEMO_PROFILE,
+                                                                    .verdict = FW_MEMO_UNKNOWN }));
     }
     fw_iroot_set_destroy(set);
 }
@@ -353,11 +356,11 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
         const struct fw_iroot_prediction *one = &recording->forecast->at[i];
         enum fw_answer answer = answer_of(recording, one);
 
-        fw_vec_push(predictions,
-                    ((struct fw_memo_prediction) { .iroot = one->iroot,
-                                                   .by = FW_MEMO_PROOF,
-                                                   .verdict = verdicts[answer] }));
-        count(counts[answer], profiling->answered[answer], &one->iroot);
+        if (count(counts[answer], profiling->answered[answer], &one->iroot))
+            fw_vec_push(predictions,
+                        ((struct fw_memo_prediction) { .iroot = one->iroot,
+                                                       .by = FW_MEMO_PROOF,
+                                                       .verdict = verdicts[answer] }));
         if (answer == FW_FEASIBLE && recording->moments)
             give_witness(profiling, recording, one);
     }
@@ -402,23 +405,25 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     const struct fw_profiling_setup *setup = profiling->setup;
     struct fw_observe_options options = { .window = setup->window };
     struct fw_iroot_set *set = fw_iroot_set_create();
-    struct fw_ledger ledger = { .memo = setup->memo,
-                                .coverage = setup->coverage,
-                                .strategy = "profile" };
-    struct fw_trial trial = { .number = FW_MEMO_APART + profiling->state.runs };
-    struct fw_ledger_entry entry = { .trial = &trial };
+    struct fw_iroot_vec exposed = { 0 };
+    struct fw_memo_run run = { .number = FW_MEMO_APART + profiling->state.runs,
+                               .strategy = "profile",
+                               .outcome = recording->failed ? "failed" : "exit 0" };
+    struct fw_memo_names names;
     int status;
 
     if (recording->whole)
         fw_observe_trace(recording->trace, fw_coverage_accesses(setup->coverage), set, &options);
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
-        fw_vec_push(&trial.exposed, *fw_iroot_set_get(set, i));
+        fw_vec_push(&exposed, *fw_iroot_set_get(set, i));
         fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
     }
-    fw_coverage_add_recorded(setup->coverage, &trial.exposed);
-    status = fw_ledger_add(&ledger, &entry, err);
-    fw_ledger_release(&ledger);
-    fw_trial_release(&trial);
+    fw_coverage_add_recorded(setup->coverage, &exposed);
+    names = fw_coverage_names(setup->coverage);
+    run.exposed = exposed.at;
+    run.exposed_count = exposed.len;
+    status = fw_memo_record(setup->memo, &names, &run, NULL, err) < 0 ? -1 : 0;
+    fw_vec_release(&exposed);
     fw_iroot_set_destroy(set);
     return status;
 }
@@ -454,35 +459,54 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
     return status;
 }
 
-static bool is_over(const struct fw_profiling *profiling)
+/* What runs of the campaign have exposed since the last profile. */
+static void take_exposed(struct fw_profiling *profiling)
 {
-    return is_stopped(profiling) || profiling->state.runs >= MOST_RUNS ||
-           (profiling->setup->until > 0 && fw_session_now() >= profiling->setup->until);
+    const struct fw_iroot_set *exposed = fw_coverage_set(profiling->setup->coverage);
+
+    for (; profiling->taken < fw_iroot_set_count(exposed); profiling->taken++)
+        fw_iroot_set_add(profiling->known, fw_iroot_set_get(exposed, profiling->taken));
 }
 
-struct fw_profiling *fw_profiling_run(const struct fw_profiling_setup *setup, struct fw_error *err)
+bool fw_profiling_is_over(const struct fw_profiling *profiling)
+{
+    const struct fw_profiling_setup *setup = profiling->setup;
+
+    return profiling->quiet >= (setup->quiet ? setup->quiet : FW_PROFILING_QUIET) ||
+           profiling->state.runs >= MOST_RUNS || is_stopped(profiling) ||
+           (setup->until > 0 && fw_session_now() >= setup->until);
+}
+
+int fw_profiling_step(struct fw_profiling *profiling, struct fw_error *err)
+{
+    const struct fw_profiling_setup *setup = profiling->setup;
+    double start = fw_session_now();
+    uint64_t fresh = 0;
+
+    if (fw_profiling_is_over(profiling))
+        return 0;
+    profiling->until = setup->until > 0 ? start + (setup->until - start) * HALF : 0;
+    take_exposed(profiling);
+    if (profile(profiling, &fresh, err) < 0)
+        return -1;
+    profiling->quiet = fresh ? 0 : profiling->quiet + 1;
+    profiling->state.seconds += fw_session_now() - start;
+    if (setup->progress)
+        setup->progress(setup->context, &profiling->state);
+    return 0;
+}
+
+struct fw_profiling *fw_profiling_create(const struct fw_profiling_setup *setup,
+                                         struct fw_error *err)
 {
     struct fw_profiling *profiling = fw_xcalloc(1, sizeof *profiling);
-    uint32_t most = setup->quiet ? setup->quiet : FW_PROFILING_QUIET, quiet = 0;
-    int status;
 
     profiling->setup = setup;
-    profiling->start = fw_session_now();
     profiling->known = fw_iroot_set_create();
     profiling->guessed = fw_iroot_set_create();
     for (unsigned i = 0; i <= FW_UNDECIDED; i++)
         profiling->answered[i] = fw_iroot_set_create();
-    status = fw_memo_each_iroot(setup->memo, NULL, note_known, profiling, err);
-    while (!status && quiet < most && !is_over(profiling)) {
-        uint64_t fresh = 0;
-
-        status = profile(profiling, &fresh, err);
-        quiet = fresh ? 0 : quiet + 1;
-        profiling->state.seconds = fw_session_now() - profiling->start;
-        if (!status && setup->progress)
-            setup->progress(setup->context, &profiling->state);
-    }
-    if (!status)
+    if (!fw_memo_each_iroot(setup->memo, NULL, note_known, profiling, err))
         return profiling;
     fw_profiling_destroy(profiling);
     return NULL;

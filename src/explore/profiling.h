@@ -4,7 +4,8 @@
  * Each recorded run shows iRoots of its own and lets others be foreseen: guessed (iroot/profile.h)
  * and proved or refuted (predict/iroot.h).  Runs are made until none of the last few has brought
  * an iRoot that the memo database did not know as predicted.  All of it goes into the database;
- * what has a witness is given to the hunt.
+ * what has a witness is given to the hunt.  What other runs have exposed meanwhile is not asked
+ * for, so that profiles which come late cost less.
  *
  * Traces whose witnesses the hunt has are kept in memory as long as the profiling lives.  Not
  * thread-safe.
@@ -37,7 +38,8 @@ struct fw_profiling_setup {
     uint32_t window; /* 0: FW_IROOT_WINDOW */
     uint32_t jobs;
     bool guess, prove;
-    double until; /* by fw_session_now: no prediction goes on for longer; 0: any */
+    double until; /* by fw_session_now: the end of all; a profile has half of what is left, at
+                     most.  0: any time */
     struct fw_memo *memo; /* entered */
     struct fw_coverage *coverage;
     struct fw_hunt *hunt;
@@ -48,7 +50,12 @@ struct fw_profiling_setup {
 struct fw_profiling;
 
 /* NULL: err.  Destroy it after the hunt. */
-struct fw_profiling *fw_profiling_run(const struct fw_profiling_setup *setup, struct fw_error *err);
+struct fw_profiling *fw_profiling_create(const struct fw_profiling_setup *setup,
+                                         struct fw_error *err);
+/* Makes one more, unless it is over.  -1: err. */
+int fw_profiling_step(struct fw_profiling *profiling, struct fw_error *err);
+/* The last few have brought nothing new, or there is no time. */
+bool fw_profiling_is_over(const struct fw_profiling *profiling);
 const struct fw_profiling_state *fw_profiling_state(const struct fw_profiling *profiling);
 void fw_profiling_destroy(struct fw_profiling *profiling);
 

@@ -53,7 +53,7 @@ struct fw_trial {
     size_t decision_bytes;
     unsigned char *packed; /* the same, as a journal has them (journal.h); or NULL */
     size_t packed_bytes;
-    struct fw_capture *capture; /* of a failure that is not known yet, or NULL */
+    struct fw_capture *capture; /* if it shows something that is not known yet, or NULL */
 };
 
 /* What is new in the session's latest run; the session remembers that it has been told. */

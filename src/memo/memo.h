@@ -103,6 +103,11 @@ struct fw_memo_run {
     size_t exposed_count;
     const struct fw_memo_failure *failure; /* NULL: it passed */
     const struct fw_memo_claim *claim;     /* what it tried to expose; NULL: nothing */
+
+    /* Of a batch alone, in which `exposed` is what no run of the session had exposed before. */
+    size_t exposed_all;    /* how many in all */
+    bool reached;          /* the claim's among them */
+    uint64_t plain_before; /* plain runs of the session before it */
 };
 
 /*
@@ -114,18 +119,22 @@ int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
                    const struct fw_memo_run *run, uint64_t *fresh, struct fw_error *err);
 
 /*
- * Runs that have passed and shown only what recorded runs of this session had shown: they are
- * counted, many at a time.
+ * Many runs at once, for the time of one.  Those that are worth a row are told one by one; *plain*
+ * are those that have passed and shown only what other runs of this session had shown: they are
+ * counted.
  */
-struct fw_memo_plain {
-    uint64_t runs; /* of this session so far, with these: known ones are not counted again */
-    const struct fw_iroot *exposed;
-    const uint64_t *times; /* by iRoot: in how many of the new ones */
+struct fw_memo_batch {
+    const struct fw_memo_run *rows;
+    size_t row_count;
+    uint64_t plain; /* of this session so far, with those of the batch */
+    const struct fw_iroot *exposed; /* by whatever run of it */
+    const uint64_t *times; /* by iRoot: in how many of its runs */
     size_t count;
 };
 
-int fw_memo_count_plain(struct fw_memo *memo, const struct fw_memo_names *names,
-                        const struct fw_memo_plain *plain, struct fw_error *err);
+/* What was recorded before is not counted again. */
+int fw_memo_record_batch(struct fw_memo *memo, const struct fw_memo_names *names,
+                         const struct fw_memo_batch *batch, struct fw_error *err);
 
 /* Runs of this session that have failed like this without a schedule have this one. */
 int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure,

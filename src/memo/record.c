@@ -37,9 +37,10 @@ static void sort_ids(struct fw_memo_ids *ids)
     ids->len = kept;
 }
 
-static int count_write(struct fw_memo *memo, struct fw_error *err)
+/* At least one for each row of a run. */
+static int count_writes(struct fw_memo *memo, size_t count, struct fw_error *err)
 {
-    fw_query_say(&memo->q, "UPDATE sessions SET writes = writes + 1 WHERE id = %" PRId64,
+    fw_query_say(&memo->q, "UPDATE sessions SET writes = writes + %zu WHERE id = %" PRId64, count,
                  memo->session);
     return fw_memo_do(memo, err);
 }
@@ -66,7 +67,8 @@ static int is_recorded(struct recording *r, int64_t *known, struct fw_error *err
     return fw_memo_ask(r->memo, known, err);
 }
 
-static int insert_run(struct recording *r, struct fw_error *err)
+/* So many of its iRoots, and plain runs of its session before it. */
+static int insert_run(struct recording *r, size_t exposed, uint64_t plain, struct fw_error *err)
 {
     struct fw_query *q = &r->memo->q;
     int64_t began = r->run->began;
@@ -79,9 +81,8 @@ static int insert_run(struct recording *r, struct fw_error *err)
     fw_query_text(q, r->run->strategy);
     fw_query_say(q, ", ");
     fw_query_text(q, r->run->outcome);
-    fw_query_say(q, ", %" PRId64 ", %" PRIu64 ", %zu, (SELECT plain FROM sessions WHERE id = "
-                    "%" PRId64 ")) RETURNING id", began, r->run->took, r->ids.len,
-                 r->memo->session);
+    fw_query_say(q, ", %" PRId64 ", %" PRIu64 ", %zu, %" PRIu64 ") RETURNING id", began,
+                 r->run->took, exposed, plain);
     return fw_memo_ask(r->memo, &r->row, err);
 }
 
@@ -121,7 +122,8 @@ static int finish_claim(struct recording *r, struct fw_error *err)
 {
     struct fw_query *q = &r->memo->q;
     int64_t id = (int64_t)r->run->claim->id, ours;
-    bool exposed = bsearch(&id, r->ids.at, r->ids.len, sizeof id, compare_ids) != NULL;
+    bool exposed = r->run->reached ||
+                   bsearch(&id, r->ids.at, r->ids.len, sizeof id, compare_ids) != NULL;
     int failed = r->run->failure != NULL;
 
     fw_query_say(q, "DELETE FROM claims WHERE iroot = %" PRId64 " AND session = %" PRId64
@@ -163,10 +165,16 @@ static int insert_failure(struct recording *r, struct fw_error *err)
     return fw_memo_do(r->memo, err);
 }
 
+static int count_known_plain(struct fw_memo *memo, int64_t *plain, struct fw_error *err)
+{
+    fw_query_say(&memo->q, "SELECT plain FROM sessions WHERE id = %" PRId64, memo->session);
+    return fw_memo_ask(memo, plain, err);
+}
+
 static int record(void *context, struct fw_error *err)
 {
     struct recording *r = context;
-    int64_t known;
+    int64_t known, plain;
 
     r->fresh = 0;
     if (is_recorded(r, &known, err) < 0)
@@ -177,7 +185,8 @@ static int record(void *context, struct fw_error *err)
                        &r->ids, err) < 0)
         return -1;
     sort_ids(&r->ids);
-    if (insert_run(r, err) < 0)
+    if (count_known_plain(r->memo, &plain, err) < 0 ||
+        insert_run(r, r->ids.len, (uint64_t)plain, err) < 0)
         return -1;
     CHUNKS(r->ids, i, count)
         if (count_exposed(r, r->ids.at + i, count, err) < 0)
@@ -185,7 +194,7 @@ static int record(void *context, struct fw_error *err)
     if ((r->run->claim && finish_claim(r, err) < 0) ||
         (r->run->failure && insert_failure(r, err) < 0))
         return -1;
-    return count_write(r->memo, err);
+    return count_writes(r->memo, 1, err);
 }
 
 int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
@@ -202,7 +211,7 @@ int fw_memo_record(struct fw_memo *memo, const struct fw_memo_names *names,
     return result;
 }
 
-/* --- plain runs ------------------------------------------------------------------------------- */
+/* --- many runs -------------------------------------------------------------------------------- */
 
 struct tally {
     int64_t iroot;
@@ -212,7 +221,7 @@ struct tally {
 struct counting {
     struct fw_memo *memo;
     const struct fw_memo_names *names;
-    const struct fw_memo_plain *plain;
+    const struct fw_memo_batch *batch;
     struct fw_memo_ids ids;
     FW_VEC(struct tally) rows; /* each iRoot once */
 };
@@ -229,7 +238,7 @@ static uint64_t sort_tallies(struct counting *c)
 
     fw_vec_clear(&c->rows);
     for (size_t i = 0; i < c->ids.len; i++) {
-        struct tally row = { c->ids.at[i], c->plain->times[i] };
+        struct tally row = { c->ids.at[i], c->batch->times[i] };
 
         all += row.times;
         if (row.times)
@@ -266,38 +275,92 @@ static int add_seen(struct counting *c, const struct tally *rows, size_t count,
     return 0;
 }
 
-static int count_plain(void *context, struct fw_error *err)
+/* The run is the first of its session to expose these; how often all do is counted later. */
+static int insert_tallies(struct recording *r, const int64_t *ids, size_t count,
+                          struct fw_error *err)
+{
+    struct fw_query *q = &r->memo->q;
+
+    fw_query_say(q, "INSERT INTO tallies (iroot, session, seen, first_run) VALUES ");
+    for (size_t i = 0; i < count; i++)
+        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", 0, %" PRId64 ")", i ? ", " : "", ids[i],
+                     r->memo->session, r->row);
+    fw_query_say(q, " ON CONFLICT (iroot, session) DO NOTHING");
+    return fw_memo_do(r->memo, err);
+}
+
+static int insert_row(struct counting *c, const struct fw_memo_run *run, struct fw_error *err)
+{
+    struct recording r = { .memo = c->memo, .names = c->names, .run = run };
+    int status = -1;
+
+    if (fw_memo_intern(c->memo, c->memo->program, c->names, run->exposed, run->exposed_count,
+                       &r.ids, err) < 0)
+        goto out;
+    sort_ids(&r.ids);
+    if (insert_run(&r, run->exposed_all, run->plain_before, err) < 0)
+        goto out;
+    CHUNKS(r.ids, i, count)
+        if (insert_tallies(&r, r.ids.at + i, count, err) < 0)
+            goto out;
+    if ((!run->claim || finish_claim(&r, err) == 0) &&
+        (!run->failure || insert_failure(&r, err) == 0))
+        status = 0;
+out:
+    fw_vec_release(&r.ids);
+    return status;
+}
+
+/* It was, if the answer to its commit was lost. */
+static int is_batch_recorded(const struct counting *c, int64_t *known, struct fw_error *err)
+{
+    struct recording first = { .memo = c->memo, .run = c->batch->rows };
+
+    if (c->batch->row_count)
+        return is_recorded(&first, known, err);
+    if (count_known_plain(c->memo, known, err) < 0)
+        return -1;
+    *known = (uint64_t)*known >= c->batch->plain;
+    return 0;
+}
+
+static int record_batch(void *context, struct fw_error *err)
 {
     struct counting *c = context;
-    struct fw_query *q = &c->memo->q;
     int64_t known;
-    uint64_t all;
+    uint64_t plain_exposed;
 
-    fw_query_say(q, "SELECT plain FROM sessions WHERE id = %" PRId64, c->memo->session);
-    if (fw_memo_ask(c->memo, &known, err) < 0)
+    if (is_batch_recorded(c, &known, err) < 0)
         return -1;
-    if ((uint64_t)known >= c->plain->runs) /* the answer to the commit was lost */
+    if (known)
         return 0;
-    if (fw_memo_intern(c->memo, c->memo->program, c->names, c->plain->exposed, c->plain->count,
+    for (size_t i = 0; i < c->batch->row_count; i++)
+        if (insert_row(c, &c->batch->rows[i], err) < 0)
+            return -1;
+    if (fw_memo_intern(c->memo, c->memo->program, c->names, c->batch->exposed, c->batch->count,
                        &c->ids, err) < 0)
         return -1;
-    all = sort_tallies(c);
+    plain_exposed = sort_tallies(c);
+    for (size_t i = 0; i < c->batch->row_count; i++)
+        plain_exposed -= c->batch->rows[i].exposed_all;
     CHUNKS(c->rows, i, count)
         if (add_seen(c, c->rows.at + i, count, err) < 0)
             return -1;
-    fw_query_say(q, "UPDATE sessions SET plain = %" PRIu64 ", plain_exposed = plain_exposed + "
-                    "%" PRIu64 " WHERE id = %" PRId64, c->plain->runs, all, c->memo->session);
-    return fw_memo_do(c->memo, err) < 0 ? -1 : count_write(c->memo, err);
+    fw_query_say(&c->memo->q,
+                 "UPDATE sessions SET plain = %" PRIu64 ", plain_exposed = plain_exposed + "
+                 "%" PRIu64 " WHERE id = %" PRId64, c->batch->plain, plain_exposed,
+                 c->memo->session);
+    return fw_memo_do(c->memo, err) < 0 ? -1 : count_writes(c->memo, 1 + c->batch->row_count, err);
 }
 
-int fw_memo_count_plain(struct fw_memo *memo, const struct fw_memo_names *names,
-                        const struct fw_memo_plain *plain, struct fw_error *err)
+int fw_memo_record_batch(struct fw_memo *memo, const struct fw_memo_names *names,
+                         const struct fw_memo_batch *batch, struct fw_error *err)
 {
-    struct counting c = { .memo = memo, .names = names, .plain = plain };
+    struct counting c = { .memo = memo, .names = names, .batch = batch };
     int result;
 
     FW_ASSERT(memo->session);
-    result = fw_memo_write(memo, count_plain, &c, err);
+    result = fw_memo_write(memo, record_batch, &c, err);
     fw_vec_release(&c.ids);
     fw_vec_release(&c.rows);
     return result;
@@ -322,7 +385,7 @@ static int keep(void *context, struct fw_error *err)
     fw_query_text(q, k->failure->kind);
     fw_query_say(q, " AND message = ");
     fw_query_text(q, k->failure->message ? k->failure->message : "");
-    return fw_memo_do(k->memo, err) < 0 ? -1 : count_write(k->memo, err);
+    return fw_memo_do(k->memo, err) < 0 ? -1 : count_writes(k->memo, 1, err);
 }
 
 int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure, struct fw_error *err)
@@ -438,7 +501,7 @@ static int predict(void *context, struct fw_error *err)
     CHUNKS(p->rows, i, count)
         if (insert_predictions(p, p->rows.at + i, count, err) < 0)
             return -1;
-    return count_write(p->memo, err);
+    return count_writes(p->memo, 1, err);
 }
 
 int fw_memo_predict(struct fw_memo *memo, const struct fw_memo_names *names,

@@ -205,7 +205,7 @@ void memo_counts_plain_runs(void **state)
 {
     const struct fw_iroot seen[] = { iroot(1), iroot(3), iroot(4) };
     const uint64_t times[] = { 7, 2, 5 };
-    struct fw_memo_plain plain = { .runs = 9, .exposed = seen, .times = times, .count = 3 };
+    struct fw_memo_batch plain = { .plain = 9, .exposed = seen, .times = times, .count = 3 };
     const char *where = new_place(), *copy = new_place();
     struct fw_memo *memo = enter_memo(where, "c1", "small"), *into;
     struct fw_memo_merged merged;
@@ -213,11 +213,11 @@ void memo_counts_plain_runs(void **state)
 
     (void)state;
     expose(memo, 1, 0, 5);
-    OK(fw_memo_count_plain(memo, &names, &plain, &err));
-    OK(fw_memo_count_plain(memo, &names, &plain, &err)); /* nothing is new */
+    OK(fw_memo_record_batch(memo, &names, &plain, &err));
+    OK(fw_memo_record_batch(memo, &names, &plain, &err)); /* nothing is new */
     expose(memo, 2, 5, 6);
-    plain.runs = 30;
-    OK(fw_memo_count_plain(memo, &names, &plain, &err));
+    plain.plain = 30;
+    OK(fw_memo_record_batch(memo, &names, &plain, &err));
     OK(fw_memo_count_runs(memo, NULL, &runs, &err));
     assert_int_equal(runs, 32);
     OK(fw_memo_each_run(memo, NULL, take_before, before, &err));
@@ -235,9 +235,9 @@ void memo_counts_plain_runs(void **state)
     OK(fw_memo_count_runs(into, "prog", &runs, &err));
     assert_int_equal(runs, 32);
     /* The same session, later. */
-    plain.runs = 31;
+    plain.plain = 31;
     plain.count = 1;
-    OK(fw_memo_count_plain(memo, &names, &plain, &err));
+    OK(fw_memo_record_batch(memo, &names, &plain, &err));
     OK(fw_memo_merge(into, memo, &merged, &err));
     OK(fw_memo_check(into, &err));
     OK(fw_memo_count_runs(into, "prog", &runs, &err));
@@ -253,6 +253,44 @@ static int take_failure(void *context, const struct fw_memo_known_failure *failu
     sprintf(text + strlen(text), "%s/%s/%s/%s/%u;", failure->kind, failure->message,
             failure->input, failure->schedule, (unsigned)failure->runs);
     return 0;
+}
+
+void memo_records_many_runs_at_once(void **state)
+{
+    const struct fw_iroot seen[] = { iroot(1), iroot(3), iroot(4) };
+    const uint64_t times[] = { 7, 2, 5 };
+    struct fw_memo_failure failure = { .kind = "exit 1", .message = "oh" };
+    struct fw_memo_run rows[] = {
+        { .number = 3, .strategy = "pos", .outcome = "exit 0", .exposed = seen,
+          .exposed_count = 1, .exposed_all = 1, .plain_before = 2 },
+        { .number = 7, .strategy = "pos", .outcome = "exit 1", .exposed = seen + 1,
+          .exposed_count = 2, .exposed_all = 3, .plain_before = 5, .failure = &failure },
+    };
+    struct fw_memo_batch batch = { .rows = rows, .row_count = 2, .plain = 6, .exposed = seen,
+                                   .times = times, .count = 3 };
+    const char *where = new_place();
+    struct fw_memo *memo = enter_memo(where, "c1", "small");
+    uint64_t runs, before[8] = { 0 };
+    char text[200] = "";
+
+    (void)state;
+    OK(fw_memo_record_batch(memo, &names, &batch, &err));
+    OK(fw_memo_record_batch(memo, &names, &batch, &err)); /* nothing is new */
+    OK(fw_memo_count_runs(memo, NULL, &runs, &err));
+    assert_int_equal(runs, 8);
+    OK(fw_memo_each_run(memo, NULL, take_before, before, &err));
+    assert_int_equal(before[3], 2);
+    assert_int_equal(before[7], 3);
+    assert_int_equal(ask(where, "SELECT sum(seen) FROM tallies"), 14);
+    assert_int_equal(ask(where, "SELECT sum(exposed) FROM runs"), 4);
+    assert_int_equal(ask(where, "SELECT plain_exposed FROM sessions"), 10);
+    assert_int_equal(ask(where, "SELECT count(*) FROM tallies t JOIN runs r ON r.id = t.first_run "
+                                "WHERE r.number = 7"),
+                     2);
+    OK(fw_memo_each_failure(memo, NULL, take_failure, text, &err));
+    assert_string_equal(text, "exit 1/oh/small//1;");
+    OK(fw_memo_check(memo, &err));
+    fw_memo_close(memo);
 }
 
 void memo_knows_failures(void **state)

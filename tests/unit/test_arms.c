@@ -11,22 +11,18 @@
 /* One round; brings so many new iRoots with 10 runs. */
 static enum fw_arm round_of(struct fw_arms *arms, uint64_t fresh)
 {
-    fw_arms_choose(arms);
-    fw_arms_learn(arms, 10, fresh, false);
+    fw_arms_choose(arms, false);
+    fw_arms_learn(arms, 10, fresh);
     return arms->now;
 }
 
-static void test_hunt_comes_first_and_all_are_tried(void **state)
+static void test_hunt_comes_first_and_both_are_tried(void **state)
 {
     struct fw_arms arms = { 0 };
-    bool tried[FW_ARMS] = { 0 };
 
     (void)state;
     assert_int_equal(round_of(&arms, 5), FW_ARM_HUNT);
-    for (unsigned i = 1; i < FW_ARMS; i++)
-        tried[round_of(&arms, 1)] = true;
-    for (unsigned i = 1; i < FW_ARMS; i++)
-        assert_true(tried[i]);
+    assert_int_equal(round_of(&arms, 1), FW_ARM_DRAW);
     assert_int_equal(round_of(&arms, 5), FW_ARM_HUNT);
 }
 
@@ -35,12 +31,50 @@ static void test_nothing_comes_between_what_is_possible(void **state)
     struct fw_arms arms = { 0 };
 
     (void)state;
+    fw_arms_profiled(&arms);
+    for (unsigned i = 0; i < 20; i++)
+        assert_int_equal(round_of(&arms, 0), FW_ARM_HUNT);
+    fw_arms_choose(&arms, false);
+    fw_arms_end(&arms); /* nothing with a witness is left: the rest has its turn */
+    assert_false(arms.sure);
+    assert_false(arms.over);
+}
+
+static void test_profiles_wait_until_draws_are_dry(void **state)
+{
+    struct fw_arms arms = { 0 };
+
+    (void)state;
     for (unsigned i = 0; i < 20; i++) {
-        fw_arms_choose(&arms);
-        assert_int_equal(arms.now, FW_ARM_HUNT);
-        fw_arms_learn(&arms, 10, 0, i < 19);
+        assert_false(fw_arms_want_profile(&arms, false));
+        fw_arms_choose(&arms, true);
+        assert_int_equal(arms.now, FW_ARM_DRAW);
+        fw_arms_learn(&arms, 64, 32);
     }
-    assert_int_not_equal(round_of(&arms, 0), FW_ARM_HUNT);
+    assert_true(fw_arms_want_profile(&arms, true)); /* unless it is late */
+    fw_arms_choose(&arms, true);
+    fw_arms_learn(&arms, 4, 0); /* too few to tell */
+    assert_false(fw_arms_want_profile(&arms, false));
+    fw_arms_choose(&arms, true);
+    fw_arms_learn(&arms, 64, 1);
+    assert_true(fw_arms_want_profile(&arms, false));
+}
+
+/* Witnesses first, then one round of something else, then the next profile. */
+static void test_profiles_take_turns_with_rounds(void **state)
+{
+    struct fw_arms arms = { 0 };
+
+    (void)state;
+    fw_arms_choose(&arms, true);
+    fw_arms_learn(&arms, 10, 5);
+    fw_arms_profiled(&arms);
+    assert_int_equal(round_of(&arms, 3), FW_ARM_HUNT);
+    assert_false(fw_arms_want_profile(&arms, true));
+    fw_arms_choose(&arms, false);
+    fw_arms_end(&arms);
+    fw_arms_learn(&arms, 10, 0);
+    assert_true(fw_arms_want_profile(&arms, false));
 }
 
 static void test_what_brings_more_goes_on(void **state)
@@ -50,25 +84,64 @@ static void test_what_brings_more_goes_on(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 80; i++) {
-        fw_arms_choose(&arms);
-        fw_arms_learn(&arms, 10, arms.now == FW_ARM_POS ? 7 : 1, false);
+        fw_arms_choose(&arms, false);
+        fw_arms_learn(&arms, 10, arms.now == FW_ARM_HUNT ? 7 : 1);
         rounds[arms.now]++;
     }
-    assert_true(rounds[FW_ARM_POS] > 60);
-    for (unsigned i = 0; i < FW_ARMS; i++)
-        assert_true(rounds[i] > 0);
+    assert_true(rounds[FW_ARM_HUNT] > 60);
+    assert_true(rounds[FW_ARM_DRAW] > 5);
 }
 
-static void test_all_have_turns_when_nothing_is_new(void **state)
+static void test_both_have_turns_when_nothing_is_new(void **state)
 {
     struct fw_arms arms = { 0 };
     unsigned rounds[FW_ARMS] = { 0 };
 
     (void)state;
-    for (unsigned i = 0; i < 10 * FW_ARMS; i++)
+    for (unsigned i = 0; i < 20; i++)
         rounds[round_of(&arms, 0)]++;
-    for (unsigned i = 0; i < FW_ARMS; i++)
-        assert_in_range(rounds[i], 9, 11);
+    assert_in_range(rounds[FW_ARM_HUNT], 9, 11);
+}
+
+/* Draws of 64 runs; pos brings so many new iRoots in each, the others one in eight. */
+static void draw(struct fw_arms *arms, uint64_t rounds, uint64_t fresh,
+                 unsigned runs[FW_STRATEGY_COUNT])
+{
+    for (uint64_t number = 0; number < 64 * rounds; number++) {
+        enum fw_control_strategy strategy;
+
+        if (number % 64 == 0)
+            fw_arms_choose(arms, true);
+        strategy = fw_arms_strategy(arms, number);
+        runs[strategy]++;
+        fw_arms_credit(arms, number, strategy == FW_STRATEGY_POS ? fresh : number % 8 == 0);
+    }
+}
+
+static void test_the_strategy_that_shows_most_has_most_runs(void **state)
+{
+    struct fw_arms arms = { 0 };
+    unsigned runs[FW_STRATEGY_COUNT] = { 0 };
+
+    (void)state;
+    draw(&arms, 10, 3, runs);
+    assert_true(runs[FW_STRATEGY_POS] > 400);
+    assert_true(runs[FW_STRATEGY_RANDOM] > 20);
+    assert_true(runs[FW_STRATEGY_PCT] > 20);
+    assert_true(runs[FW_STRATEGY_PCT_LARGE] > 20);
+    assert_true(runs[FW_STRATEGY_DELAY] > 20);
+}
+
+static void test_equal_strategies_have_equal_shares(void **state)
+{
+    struct fw_arms arms = { 0 };
+    unsigned runs[FW_STRATEGY_COUNT] = { 0 };
+
+    (void)state;
+    draw(&arms, 1, 0, runs);
+    assert_in_range(runs[FW_STRATEGY_POS], 9, 12);
+    assert_in_range(runs[FW_STRATEGY_PCT], 9, 12);
+    assert_in_range(runs[FW_STRATEGY_DELAY], 9, 12);
 }
 
 static void test_a_hunt_that_is_over_stays_over(void **state)
@@ -76,23 +149,28 @@ static void test_a_hunt_that_is_over_stays_over(void **state)
     struct fw_arms arms = { 0 };
 
     (void)state;
-    fw_arms_choose(&arms);
+    fw_arms_choose(&arms, false);
     assert_int_equal(arms.now, FW_ARM_HUNT);
     fw_arms_end(&arms);
     for (unsigned i = 0; i < 40; i++) {
-        assert_int_not_equal(arms.now, FW_ARM_HUNT);
-        assert_int_not_equal(fw_arms_strategy(&arms), FW_STRATEGY_IROOT);
+        assert_int_equal(arms.now, FW_ARM_DRAW);
         round_of(&arms, 0);
     }
+    fw_arms_profiled(&arms); /* until there is something to hunt again */
+    assert_int_equal(round_of(&arms, 0), FW_ARM_HUNT);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hunt_comes_first_and_all_are_tried),
+        cmocka_unit_test(test_hunt_comes_first_and_both_are_tried),
         cmocka_unit_test(test_nothing_comes_between_what_is_possible),
+        cmocka_unit_test(test_profiles_wait_until_draws_are_dry),
+        cmocka_unit_test(test_profiles_take_turns_with_rounds),
         cmocka_unit_test(test_what_brings_more_goes_on),
-        cmocka_unit_test(test_all_have_turns_when_nothing_is_new),
+        cmocka_unit_test(test_both_have_turns_when_nothing_is_new),
+        cmocka_unit_test(test_the_strategy_that_shows_most_has_most_runs),
+        cmocka_unit_test(test_equal_strategies_have_equal_shares),
         cmocka_unit_test(test_a_hunt_that_is_over_stays_over),
     };
 

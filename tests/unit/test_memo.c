@@ -256,6 +256,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_tells_builds_apart),
     cmocka_unit_test(memo_knows_failures),
     cmocka_unit_test(memo_counts_plain_runs),
+    cmocka_unit_test(memo_records_many_runs_at_once),
     cmocka_unit_test(memo_takes_any_text),
     cmocka_unit_test(memo_follows_a_model),
     cmocka_unit_test(memo_claims_in_order),
