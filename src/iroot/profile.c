@@ -34,6 +34,10 @@ static void release_thread(struct profiled *thread)
     fw_vec_release(&thread->late_marks);
     fw_vec_release(&thread->recent);
     free(thread->latest);
+    fw_vec_release(&thread->occurrences);
+    free(thread->above);
+    free(thread->match);
+    free(thread->met);
 }
 
 void fw_profiler_destroy(struct fw_profiler *profiler)
@@ -47,6 +51,7 @@ void fw_profiler_destroy(struct fw_profiler *profiler)
     fw_vec_release(&profiler->threads);
     fw_vec_release(&profiler->slots);
     fw_profiler_release_entries(profiler);
+    fw_profiler_release_couples(profiler);
     fw_flow_destroy(profiler->flow);
     fw_naming_destroy(profiler->naming);
     free(profiler);

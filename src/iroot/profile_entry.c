@@ -1,11 +1,7 @@
 /*
- * profile_entry.c - accesses become entries, and entries within a window become couples.
+ * profile_entry.c - accesses become entries; when each of them occurred.
  *
- * Where many objects are treated alike, as in arrays, the same two kinds of entries make a couple
- * for each two objects within a window, and one such couple is as good as another; so it is where
- * each of many objects has a lock of its own.  Of two *shapes*, which are kinds but for which locks
- * are held, only some couples are kept: which ones is decided by a hash of the objects alone, so
- * that the couples of other threads that would go with them are kept too.
+ * Entries are many where objects are many, so what does not depend on the object is in their kinds.
  */
 #include "iroot/profile_state.h"
 
@@ -14,43 +10,24 @@
 
 #include <stdlib.h>
 
-static void release_match(struct match *match)
-{
-    for (size_t i = 0; i < match->couples.len; i++)
-        fw_vec_release(&match->couples.at[i].at);
-    fw_vec_release(&match->couples);
-}
-
 void fw_profiler_release_entries(struct fw_profiler *profiler)
 {
     for (size_t i = 0; i < profiler->lock_sets.len; i++)
         fw_vec_release(&profiler->lock_sets.at[i]);
-    for (size_t i = 0; i < profiler->entries.len; i++)
-        fw_vec_release(&profiler->entries.at[i].between);
-    for (size_t i = 0; i < profiler->matches.len; i++)
-        release_match(&profiler->matches.at[i]);
     fw_vec_release(&profiler->lock_sets);
     fw_vec_release(&profiler->kinds);
     fw_vec_release(&profiler->entries);
-    fw_vec_release(&profiler->matches);
     fw_vec_release(&profiler->marks);
     fw_idmap_release(&profiler->by_locks);
     fw_idmap_release(&profiler->by_kind);
     fw_idmap_release(&profiler->by_entry);
-    fw_idmap_release(&profiler->by_match);
 }
 
 /* --- the latest access of each object --------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 static struct latest *find_latest(const struct profiled *thread, uint64_t object)
 {
-    uint32_t mask = thread->latest_size - 1, i = (uint32_t)mix(0, object) & mask;
+    uint32_t mask = thread->latest_size - 1, i = (uint32_t)fw_profiler_mix(0, object) & mask;
 
     while (thread->latest[i].at && thread->latest[i].object != object)
         i = (i + 1) & mask;
@@ -113,7 +90,7 @@ static uint32_t intern_marks(struct fw_profiler *profiler)
 
     sort_marks(&profiler->marks);
     for (size_t i = 0; i < profiler->marks.len; i++)
-        hash = mix(hash, profiler->marks.at[i]);
+        hash = fw_profiler_mix(hash, profiler->marks.at[i]);
     id = fw_idmap_find(&profiler->by_locks, (uint32_t)hash, has_marks, profiler);
     if (id != FW_IDMAP_NONE)
         return id;
@@ -125,27 +102,37 @@ static uint32_t intern_marks(struct fw_profiler *profiler)
     return id;
 }
 
-/* The number of the lock set that the late access has; of its shape: as if there were one lock. */
+/* The number of the lock set that the late access has. */
 static uint32_t intern_locks(struct fw_profiler *profiler, const struct profiled *thread,
-                             const struct late *late, bool shape)
+                             const struct late *late)
 {
-    uint64_t mask = shape ? (1u << HELD_LOCK_BITS) - 1 : UINT64_MAX;
-
     if (!late->held_count)
         return 0;
     fw_vec_clear(&profiler->marks);
     for (uint32_t i = late->held; i < late->held + late->held_count; i++)
-        fw_vec_push(&profiler->marks, thread->late_marks.at[i] & mask);
+        fw_vec_push(&profiler->marks, thread->late_marks.at[i]);
     return intern_marks(profiler);
 }
 
-/* --- entries ---------------------------------------------------------------------------------- */
+/* The same set as if there were one lock. */
+static uint32_t intern_shape(struct fw_profiler *profiler, uint32_t locks)
+{
+    if (!locks)
+        return 0;
+    fw_vec_clear(&profiler->marks);
+    for (size_t i = 0; i < profiler->lock_sets.at[locks].len; i++)
+        fw_vec_push(&profiler->marks,
+                    profiler->lock_sets.at[locks].at[i] & ((1u << HELD_LOCK_BITS) - 1));
+    return intern_marks(profiler);
+}
+
+/* --- kinds ------------------------------------------------------------------------------------ */
 
 struct sought {
     const struct fw_profiler *profiler;
     struct kind kind;
     uint64_t object;
-    uint32_t first, second;
+    uint32_t number;
 };
 
 static bool is_kind(const void *key, uint32_t id)
@@ -160,189 +147,99 @@ static bool is_kind(const void *key, uint32_t id)
 static uint32_t intern_kind(struct fw_profiler *profiler, const struct kind *kind)
 {
     struct sought sought = { .profiler = profiler, .kind = *kind };
-    uint64_t hash = mix(mix(0, (uint64_t)kind->thread << 32 | kind->access), kind->locks);
-    uint32_t id;
+    uint64_t hash = fw_profiler_mix(0, (uint64_t)kind->thread << 32 | kind->access);
+    struct kind other = *kind;
+    uint32_t id, bare, shape;
 
-    hash = mix(hash, kind->flags);
+    hash = fw_profiler_mix(fw_profiler_mix(hash, kind->locks), kind->flags);
     id = fw_idmap_find(&profiler->by_kind, (uint32_t)hash, is_kind, &sought);
-    if (id != FW_IDMAP_NONE)
+    if (FW_LIKELY(id != FW_IDMAP_NONE))
         return id;
-    id = (uint32_t)profiler->kinds.len;
+    bare = shape = id = (uint32_t)profiler->kinds.len;
     fw_vec_push(&profiler->kinds, *kind);
     fw_idmap_add(&profiler->by_kind, (uint32_t)hash, id);
+    other.locks = intern_shape(profiler, kind->locks);
+    if (other.locks != kind->locks)
+        shape = intern_kind(profiler, &other);
+    other.locks = 0;
+    if (kind->locks)
+        bare = intern_kind(profiler, &other);
+    profiler->kinds.at[id].shape = shape;
+    profiler->kinds.at[id].bare = bare;
     return id;
 }
+
+/* --- entries ---------------------------------------------------------------------------------- */
 
 static bool is_entry(const void *key, uint32_t id)
 {
     const struct sought *sought = key;
     const struct entry *entry = &sought->profiler->entries.at[id];
 
-    return entry->object == sought->object && entry->number == sought->first;
+    return entry->object == sought->object && entry->kind == sought->number;
 }
 
-static uint32_t intern_entry(struct fw_profiler *profiler, const struct entry *entry)
+static uint32_t intern_entry(struct fw_profiler *profiler, uint64_t object, uint32_t kind,
+                             uint32_t version)
 {
-    struct sought sought = { .profiler = profiler,
-                             .object = entry->object,
-                             .first = entry->number };
-    uint32_t hash = (uint32_t)mix(mix(0, entry->object), entry->number);
+    struct sought sought = { .profiler = profiler, .object = object, .number = kind };
+    uint32_t hash = (uint32_t)fw_profiler_mix(fw_profiler_mix(0, object), kind);
     uint32_t id = fw_idmap_find(&profiler->by_entry, hash, is_entry, &sought);
 
     if (id != FW_IDMAP_NONE)
         return id;
     id = (uint32_t)profiler->entries.len;
-    fw_vec_push(&profiler->entries, *entry);
+    fw_vec_push(&profiler->entries, ((struct entry) { .object = object,
+                                                      .kind = kind,
+                                                      .first = version,
+                                                      .last = version }));
     fw_idmap_add(&profiler->by_entry, hash, id);
     return id;
 }
 
 static uint32_t add_entry(struct fw_profiler *profiler, uint32_t number, const struct late *late)
 {
-    struct entry wanted = { .object = late->object,
-                            .kind = { .thread = number,
-                                      .access = late->access,
-                                      .flags = late->flags },
-                            .first = late->version,
-                            .last = late->version };
-    const struct profiled *thread = &profiler->threads.at[number];
-    struct kind shape = wanted.kind;
-    struct entry *entry;
+    struct kind kind = { .thread = number, .access = late->access, .flags = late->flags };
     uint32_t id;
 
-    wanted.kind.locks = intern_locks(profiler, thread, late, false);
-    wanted.number = intern_kind(profiler, &wanted.kind);
-    shape.locks = intern_locks(profiler, thread, late, true);
-    wanted.shape = intern_kind(profiler, &shape);
-    id = intern_entry(profiler, &wanted);
-    entry = &profiler->entries.at[id];
-    if (!profiler->options.simple && entry->last != late->version && entry->last != entry->first)
-        fw_vec_push(&entry->between, entry->last);
-    entry->last = late->version;
+    kind.locks = intern_locks(profiler, &profiler->threads.at[number], late);
+    id = intern_entry(profiler, late->object, intern_kind(profiler, &kind), late->version);
+    profiler->entries.at[id].last = late->version;
     return id;
 }
 
-/* --- couples ---------------------------------------------------------------------------------- */
+/* --- occurrences ------------------------------------------------------------------------------ */
 
-static bool is_match(const void *key, uint32_t id)
+/* Does the occurrence have another one of its version before it? */
+static bool is_last(const struct profiled *thread, uint32_t place)
 {
-    const struct sought *sought = key;
-    const struct match *match = &sought->profiler->matches.at[id];
+    const struct occurrence *at = &thread->occurrences.at[place];
 
-    return match->first == sought->first && match->second == sought->second;
+    return at->earlier && thread->occurrences.at[at->earlier - 1].version == at->version;
 }
 
-static struct match *get_match(struct fw_profiler *profiler, uint32_t first, uint32_t second)
+static void note_occurrence(struct profiled *thread, struct entry *entry, const struct late *late,
+                            struct latest *latest)
 {
-    struct sought sought = { .profiler = profiler, .first = first, .second = second };
-    uint32_t hash = (uint32_t)mix(mix(0, first), second);
-    uint32_t id = fw_idmap_find(&profiler->by_match, hash, is_match, &sought);
+    struct occurrence made = { .at = (uint32_t)late->at,
+                               .before = (uint32_t)late->before,
+                               .next = UINT32_MAX,
+                               .version = late->version,
+                               .earlier = entry->occurrence };
+    uint32_t place = entry->occurrence - 1;
 
-    if (id == FW_IDMAP_NONE) {
-        id = (uint32_t)profiler->matches.len;
-        fw_idmap_add(&profiler->by_match, hash, id);
-        fw_vec_push(&profiler->matches,
-                    ((struct match) { .first = first, .second = second, .above = UINT64_MAX }));
+    FW_ASSERT(late->at < UINT32_MAX);
+    if (latest->occurrence)
+        thread->occurrences.at[latest->occurrence - 1].next = made.at;
+    if (entry->occurrence && thread->occurrences.at[place].version == made.version &&
+        is_last(thread, place)) {
+        made.earlier = thread->occurrences.at[place].earlier;
+        thread->occurrences.at[place] = made;
+    } else {
+        fw_vec_push(&thread->occurrences, made);
+        entry->occurrence = (uint32_t)thread->occurrences.len;
     }
-    return &profiler->matches.at[id];
-}
-
-/* Gives up the couples with the largest hash; others with that hash will not be kept either. */
-static void drop_some(struct match *match)
-{
-    size_t kept = 0;
-
-    match->above = 0;
-    for (size_t i = 0; i < match->couples.len; i++)
-        if (match->couples.at[i].hash > match->above)
-            match->above = match->couples.at[i].hash;
-    for (size_t i = 0; i < match->couples.len; i++) {
-        if (match->couples.at[i].hash < match->above)
-            match->couples.at[kept++] = match->couples.at[i];
-        else
-            fw_vec_release(&match->couples.at[i].at);
-    }
-    match->couples.len = kept;
-}
-
-/* The couple of the two entries, made if it is new; NULL: it is not kept. */
-static struct couple *get_couple(struct fw_profiler *profiler, uint32_t first, uint32_t second)
-{
-    const struct entry *a = &profiler->entries.at[first], *b = &profiler->entries.at[second];
-    struct match *match = get_match(profiler, a->shape, b->shape);
-    struct couple couple = { .first = first, .second = second };
-    bool up = a->object < b->object;
-
-    couple.hash = mix(mix(0, up ? a->object : b->object), up ? b->object : a->object);
-    if (couple.hash >= match->above)
-        return NULL;
-    for (size_t i = 0; i < match->couples.len; i++)
-        if (match->couples.at[i].first == first && match->couples.at[i].second == second)
-            return &match->couples.at[i];
-    if (match->couples.len >= profiler->most)
-        drop_some(match);
-    if (couple.hash >= match->above)
-        return NULL;
-    fw_vec_push(&match->couples, couple);
-    return &fw_vec_last(&match->couples);
-}
-
-/* The second version never goes back, so that equal ones stand at the end. */
-static void add_instance(struct couple *couple, uint32_t first, uint32_t second, uint32_t flags)
-{
-    couple->flags |= flags;
-    for (size_t i = couple->at.len; i && couple->at.at[i - 1].second == second; i--) {
-        if (couple->at.at[i - 1].first != first)
-            continue;
-        couple->at.at[i - 1].flags |= flags;
-        return;
-    }
-    fw_vec_push(&couple->at,
-                ((struct instance) { .first = first, .second = second, .flags = flags }));
-}
-
-/* Does the late access hold the lock that was taken then? */
-static bool holds_since(const struct profiled *thread, const struct late *late, uint64_t at)
-{
-    for (uint32_t i = late->held; i < late->held + late->held_count; i++)
-        if (thread->late_held.at[i].since == at)
-            return true;
-    return false;
-}
-
-static void couple_up(struct fw_profiler *profiler, struct profiled *thread,
-                      const struct recent *recent, const struct late *late, uint32_t entry)
-{
-    bool clean = !recent->superseded && late->before <= recent->at;
-    struct couple *couple = get_couple(profiler, recent->entry, entry);
-
-    if (couple)
-        add_instance(couple, recent->version, late->version,
-                     (clean ? PAIR_CLEAN : 0) |
-                         (holds_since(thread, late, recent->at) ? PAIR_HELD : 0));
-}
-
-/* With all that its thread did within the window; of the same entry and version only the latest
- * stays there, since earlier ones can do nothing that it cannot. */
-static void note_recent(struct fw_profiler *profiler, struct profiled *thread,
-                        const struct late *late, uint32_t entry)
-{
-    struct recent *at = thread->recent.at;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < thread->recent.len; i++) {
-        bool same = at[i].entry == entry && at[i].version == late->version;
-
-        if (late->at - at[i].at > profiler->window)
-            continue;
-        couple_up(profiler, thread, &at[i], late, entry);
-        at[i].superseded |= at[i].object == late->object;
-        if (!same)
-            at[kept++] = at[i];
-    }
-    thread->recent.len = kept;
-    fw_vec_push(&thread->recent,
-                ((struct recent) { late->at, late->object, entry, late->version, false }));
+    latest->occurrence = entry->occurrence;
 }
 
 void fw_profiler_settle(struct fw_profiler *profiler, uint32_t number)
@@ -350,10 +247,15 @@ void fw_profiler_settle(struct fw_profiler *profiler, uint32_t number)
     struct profiled *thread = &profiler->threads.at[number];
 
     for (size_t i = 0; i < thread->late.len; i++) {
-        uint32_t entry = add_entry(profiler, number, &thread->late.at[i]);
+        const struct late *late = &thread->late.at[i];
+        uint32_t entry = add_entry(profiler, number, late);
+        struct latest *latest;
 
-        if (!profiler->options.simple)
-            note_recent(profiler, thread, &thread->late.at[i], entry);
+        if (profiler->options.simple)
+            continue;
+        latest = find_latest(thread, late->object);
+        note_occurrence(thread, &profiler->entries.at[entry], late, latest);
+        fw_profiler_couple(profiler, number, late, entry, latest);
     }
     thread->late_before += thread->late.len;
     fw_vec_clear(&thread->late);

@@ -1,11 +1,10 @@
 /*
- * profile_guess.c - at the end of a run: which entries may follow which, and the idioms.
+ * profile_guess.c - at the end of a run: which entries may follow which, and idiom 1.
  *
- * Entries are sorted by object, couples by both of theirs.  That an instance of one couple goes
- * with one of another is two conditions on versions, each of which gets easier in one direction.
- * Instances are sorted by the first version, then the second; and if one begins later than another,
- * then it does not end earlier than that could: what lies in the window of an access lies in those
- * of later ones before it, too.  So one search finds the one that decides.
+ * Entries are sorted by object, and those of one thread, access and flags stand together.  What two
+ * such groups say is one iRoot, so they are looked at as long as that is not known.  Where all
+ * accesses of an object hold a lock, what is not the last of its section cannot be an A, and what
+ * is not the first no B: these are left out beforehand.
  */
 #include "iroot/profile_state.h"
 
@@ -13,33 +12,12 @@
 
 #include <stdlib.h>
 
-/* An entry or a couple, and what it is sorted by. */
-struct sorted {
-    uint64_t object, second_object;
-    uint32_t entry;
-    struct couple *couple;
-};
-
-struct guess {
-    const struct fw_profiler *profiler;
-    struct fw_iroot_set *set, *outside;
-    FW_VEC(struct sorted) entries;
-    FW_VEC(struct sorted) couples;
-};
-
-static const struct entry *entry_at(const struct guess *g, uint32_t id)
-{
-    return &g->profiler->entries.at[id];
-}
-
 /* --- may follow ------------------------------------------------------------------------------- */
 
-/* For each common lock, not shared by both: the last of its section, the first of its section? */
-static bool sections_allow(const struct guess *g, const struct entry *a, const struct entry *b,
-                           bool none)
+bool fw_guess_sections(const struct guess *g, const struct kind *a, const struct kind *b, bool none)
 {
-    const struct marks *left = &g->profiler->lock_sets.at[a->kind.locks];
-    const struct marks *right = &g->profiler->lock_sets.at[b->kind.locks];
+    const struct marks *left = &g->profiler->lock_sets.at[a->locks];
+    const struct marks *right = &g->profiler->lock_sets.at[b->locks];
 
     for (size_t i = 0, j = 0; i < left->len && j < right->len;) {
         uint64_t x = left->at[i] >> HELD_LOCK_BITS, y = right->at[j] >> HELD_LOCK_BITS;
@@ -58,420 +36,203 @@ static bool sections_allow(const struct guess *g, const struct entry *a, const s
     return true;
 }
 
-static bool conflict(const struct entry *a, const struct entry *b)
+/* All that hangs on neither clocks nor locks that are held. */
+static bool may_follow(const struct kind *a, const struct kind *b)
 {
-    return (a->kind.flags | b->kind.flags) & ENTRY_WRITES;
+    return a->thread != b->thread && fw_guess_conflict(a, b) &&
+           (!((a->flags | b->flags) & (ENTRY_LOCKS | ENTRY_UNLOCKS)) ||
+            (a->flags & ENTRY_UNLOCKS && b->flags & ENTRY_LOCKS));
 }
 
-/* All that does not hang on clocks; both are of one object. */
-static bool may_follow(const struct guess *g, const struct entry *a, const struct entry *b)
+bool fw_guess_follows(const struct guess *g, uint32_t a, uint32_t b)
 {
-    if (a->kind.thread == b->kind.thread || !conflict(a, b))
-        return false;
-    if ((a->kind.flags | b->kind.flags) & (ENTRY_LOCKS | ENTRY_UNLOCKS) &&
-        !(a->kind.flags & ENTRY_UNLOCKS && b->kind.flags & ENTRY_LOCKS))
-        return false;
-    return sections_allow(g, a, b, false);
-}
+    const struct kind *left = fw_guess_kind(g, a), *right = fw_guess_kind(g, b);
 
-static bool allows(const struct guess *g, uint32_t a, uint32_t va, uint32_t b, uint32_t vb)
-{
-    return fw_profiler_allows(g->profiler, a, va, b, vb);
-}
-
-/* The same, and clocks allow it in some instance. */
-static bool follows(const struct guess *g, uint32_t a, uint32_t b)
-{
-    const struct entry *left = entry_at(g, a), *right = entry_at(g, b);
-
-    return may_follow(g, left, right) &&
-           allows(g, left->kind.thread, left->first, right->kind.thread, right->last);
+    return may_follow(left, right) && fw_guess_sections(g, left, right, false) &&
+           fw_profiler_allows(g->profiler, left->thread, fw_guess_entry(g, a)->first,
+                              right->thread, fw_guess_entry(g, b)->last);
 }
 
 /* --- what is found ---------------------------------------------------------------------------- */
 
-struct candidate {
-    struct fw_iroot iroot;
-    bool outside;
-};
-
-static struct candidate make(const struct guess *g, unsigned idiom, bool waits,
-                             const uint32_t *entries)
+struct fw_candidate fw_guess_make(const struct guess *g, unsigned idiom, bool waits,
+                                  const uint32_t *entries)
 {
-    struct candidate made = { .iroot = { .idiom = (uint8_t)idiom, .waits = waits } };
+    struct fw_candidate made = { .iroot = { .idiom = (uint8_t)idiom, .waits = waits } };
 
     for (unsigned i = 0; i < fw_idiom_accesses(idiom); i++) {
-        made.iroot.access[i] = entry_at(g, entries[i])->kind.access;
-        made.outside |= entry_at(g, entries[i])->kind.flags & ENTRY_OUTSIDE;
+        made.iroot.access[i] = fw_guess_kind(g, entries[i])->access;
+        made.outside |= fw_guess_kind(g, entries[i])->flags & ENTRY_OUTSIDE;
     }
     return made;
 }
 
-/* Would it be something new? */
-static bool is_news(const struct guess *g, const struct candidate *candidate)
+bool fw_guess_is_news(const struct guess *g, const struct fw_candidate *candidate)
 {
     return !fw_iroot_set_has(g->set, &candidate->iroot) ||
            (g->outside && candidate->outside && !fw_iroot_set_has(g->outside, &candidate->iroot));
 }
 
-static void add(const struct guess *g, const struct candidate *candidate)
+void fw_guess_add(const struct guess *g, const struct fw_candidate *candidate)
 {
     fw_iroot_set_add(g->set, &candidate->iroot);
     if (g->outside && candidate->outside)
         fw_iroot_set_add(g->outside, &candidate->iroot);
 }
 
-/* --- which instances go together -------------------------------------------------------------- */
+/* --- idiom 1 ---------------------------------------------------------------------------------- */
 
-static int compare_instances(const void *a, const void *b)
-{
-    const struct instance *x = a, *y = b;
+FW_VEC_TYPE(ids, uint32_t);
 
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return (x->second > y->second) - (x->second < y->second);
-}
-
-/* Two couples, and whose they are. */
-struct meeting {
-    const struct guess *g;
-    const struct couple *p, *q;
-    uint32_t s, t;
+/* The entries of one object. */
+struct sides {
+    struct ids firsts, seconds; /* that can be an A, a B */
+    FW_VEC(uint32_t) common;    /* locks that all of them hold, none in shared mode */
 };
 
-/* The first instance of q whose first access may follow at version v of s, or their number. */
-static size_t first_allowed(const struct meeting *m, uint32_t v)
+/* The mark of the lock in the set, or 0: it is not there. */
+static uint64_t mark_of(const struct marks *marks, uint32_t lock)
 {
-    size_t low = 0, high = m->q->at.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (allows(m->g, m->s, v, m->t, m->q->at.at[middle].first))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    for (size_t i = 0; i < marks->len; i++)
+        if (marks->at[i] >> HELD_LOCK_BITS == lock)
+            return marks->at[i] | 1u << HELD_LOCK_BITS;
+    return 0;
 }
 
-/* How many instances of q have a first access that version v of s may follow. */
-static size_t count_before(const struct meeting *m, uint32_t v)
+static const struct marks *marks_of(const struct guess *g, uint32_t id)
 {
-    size_t low = 0, high = m->q->at.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (allows(m->g, m->t, m->q->at.at[middle].first, m->s, v))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return &g->profiler->lock_sets.at[fw_guess_kind(g, id)->locks];
 }
 
-/* s: A D, t: B C.  A is before B, C before D: idioms 3 and 4. */
-static bool goes_around(const struct meeting *m, const struct instance *i)
+static void find_common(const struct guess *g, size_t begin, size_t end, struct sides *sides)
 {
-    size_t j = first_allowed(m, i->first);
+    const struct marks *marks = marks_of(g, g->ids[begin]);
 
-    return i->flags & PAIR_CLEAN && j < m->q->at.len &&
-           allows(m->g, m->t, m->q->at.at[j].second, m->s, i->second);
-}
+    fw_vec_clear(&sides->common);
+    for (size_t i = 0; i < marks->len; i++)
+        if (!(marks->at[i] & HELD_SHARED))
+            fw_vec_push(&sides->common, (uint32_t)(marks->at[i] >> HELD_LOCK_BITS));
+    for (size_t i = begin + 1; i < end && sides->common.len; i++) {
+        size_t kept = 0;
 
-/* s: A D, t: C B.  A is before B, C before D: idiom 5. */
-static bool crosses(const struct meeting *m, const struct instance *i)
-{
-    size_t count = count_before(m, i->second);
+        marks = marks_of(g, g->ids[i]);
+        for (size_t j = 0; j < sides->common.len; j++) {
+            uint64_t mark = mark_of(marks, sides->common.at[j]);
 
-    return count && allows(m->g, m->s, i->first, m->t, m->q->at.at[count - 1].second);
-}
-
-/* s: A C, t: B D.  A is before B, C before D: idiom 6. */
-static bool goes_along(const struct meeting *m, const struct instance *i)
-{
-    size_t j = first_allowed(m, i->first);
-
-    return j < m->q->at.len && allows(m->g, m->s, i->second, m->t, fw_vec_last(&m->q->at).second);
-}
-
-/* s: A D, t: C B.  D and B may wait at the same time. */
-static bool gets_stuck(const struct meeting *m, const struct instance *i)
-{
-    for (size_t j = 0; i->flags & PAIR_HELD && j < m->q->at.len; j++)
-        if (m->q->at.at[j].flags & PAIR_HELD &&
-            allows(m->g, m->s, i->second, m->t, m->q->at.at[j].second) &&
-            allows(m->g, m->t, m->q->at.at[j].second, m->s, i->second))
-            return true;
-    return false;
-}
-
-static bool any(const struct meeting *m,
-                bool (*test)(const struct meeting *m, const struct instance *i))
-{
-    for (size_t i = 0; i < m->p->at.len; i++)
-        if (test(m, &m->p->at.at[i]))
-            return true;
-    return false;
-}
-
-/* --- idioms ----------------------------------------------------------------------------------- */
-
-static struct meeting meet(const struct guess *g, const struct couple *p, const struct couple *q)
-{
-    struct meeting m = { .g = g, .p = p, .q = q };
-
-    m.s = entry_at(g, m.p->first)->kind.thread;
-    m.t = entry_at(g, m.q->first)->kind.thread;
-    return m;
-}
-
-static void try_idiom(const struct meeting *m, unsigned idiom, const uint32_t *entries,
-                      bool (*test)(const struct meeting *m, const struct instance *i))
-{
-    struct candidate candidate;
-
-    if (!follows(m->g, entries[0], entries[1]) || !follows(m->g, entries[2], entries[3]))
-        return;
-    candidate = make(m->g, idiom, false, entries);
-    if (is_news(m->g, &candidate) && any(m, test))
-        add(m->g, &candidate);
-}
-
-/* Both couples are of the same objects in the same order. */
-static void try_alike(const struct guess *g, const struct couple *p, const struct couple *q,
-                      bool one_object)
-{
-    struct meeting m = meet(g, p, q);
-
-    if (m.s == m.t)
-        return;
-    if (m.p->flags & PAIR_CLEAN)
-        try_idiom(&m, one_object ? 3 : 4,
-                  (uint32_t[]) { m.p->first, m.q->first, m.q->second, m.p->second }, goes_around);
-    if (!one_object)
-        try_idiom(&m, 6, (uint32_t[]) { m.p->first, m.q->first, m.p->second, m.q->second },
-                  goes_along);
-}
-
-static bool may_deadlock(const struct meeting *m)
-{
-    const struct entry *a = entry_at(m->g, m->p->first), *d = entry_at(m->g, m->p->second);
-    const struct entry *c = entry_at(m->g, m->q->first), *b = entry_at(m->g, m->q->second);
-    unsigned first = a->kind.flags & c->kind.flags, second = b->kind.flags & d->kind.flags;
-
-    return m->p->flags & m->q->flags & PAIR_HELD && first & second & ENTRY_LOCKS &&
-           second & ENTRY_BLOCKS && conflict(a, b) && conflict(c, d) &&
-           sections_allow(m->g, b, d, true);
-}
-
-/* Both couples are of the same objects, in opposite orders. */
-static void try_opposite(const struct guess *g, const struct couple *p, const struct couple *q)
-{
-    struct meeting m = meet(g, p, q);
-    uint32_t entries[] = { m.p->first, m.q->second, m.q->first, m.p->second };
-    struct candidate stuck;
-
-    if (m.s == m.t)
-        return;
-    try_idiom(&m, 5, entries, crosses);
-    if (!may_deadlock(&m))
-        return;
-    stuck = make(g, 5, true, entries);
-    if (is_news(g, &stuck) && any(&m, gets_stuck))
-        add(g, &stuck);
-}
-
-/* The versions of an entry: the first, those between, the last. */
-static size_t version_count(const struct entry *entry)
-{
-    return 1 + (entry->last != entry->first) + entry->between.len;
-}
-
-static uint32_t version_at(const struct entry *entry, size_t i)
-{
-    return !i ? entry->first : i <= entry->between.len ? entry->between.at[i - 1] : entry->last;
-}
-
-/* b between both of the couple: idiom 2. */
-static bool comes_between(const struct guess *g, const struct couple *p, const struct entry *b)
-{
-    uint32_t s = entry_at(g, p->first)->kind.thread, t = b->kind.thread;
-
-    for (size_t i = 0; i < p->at.len; i++) {
-        size_t low = 0, high = version_count(b);
-
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-
-            if (allows(g, s, p->at.at[i].first, t, version_at(b, middle)))
-                high = middle;
-            else
-                low = middle + 1;
+            if (mark && !(mark & HELD_SHARED))
+                sides->common.at[kept++] = sides->common.at[j];
         }
-        if (p->at.at[i].flags & PAIR_CLEAN && low < version_count(b) &&
-            allows(g, t, version_at(b, low), s, p->at.at[i].second))
-            return true;
+        sides->common.len = kept;
     }
-    return false;
 }
 
-static void try_between(const struct guess *g, const struct couple *p, uint32_t b)
+static void find_sides(const struct guess *g, size_t begin, size_t end, struct sides *sides)
 {
-    struct candidate candidate = make(g, 2, false, (uint32_t[]) { p->first, b, p->second });
+    find_common(g, begin, end, sides);
+    fw_vec_clear(&sides->firsts);
+    fw_vec_clear(&sides->seconds);
+    for (size_t i = begin; i < end; i++) {
+        uint64_t marks = HELD_FIRST | HELD_LAST;
 
-    if (p->flags & PAIR_CLEAN && follows(g, p->first, b) && follows(g, b, p->second) &&
-        is_news(g, &candidate) && comes_between(g, p, entry_at(g, b)))
-        add(g, &candidate);
-}
-
-/* --- by objects ------------------------------------------------------------------------------- */
-
-static int compare_numbers(uint64_t x, uint64_t y)
-{
-    return (x > y) - (x < y);
-}
-
-static int compare_objects(const struct sorted *at, uint64_t first, uint64_t second)
-{
-    int order = compare_numbers(at->object, first);
-
-    return order ? order : compare_numbers(at->second_object, second);
-}
-
-/* Equal objects stay in the order in which they were met: entries of couples are numbered so. */
-static int compare_sorted(const void *a, const void *b)
-{
-    const struct sorted *x = a, *y = b;
-    int order = compare_objects(x, y->object, y->second_object);
-
-    if (!order)
-        order = compare_numbers(x->entry, y->entry);
-    return order || !x->couple ? order : compare_numbers(x->couple->second, y->couple->second);
-}
-
-/* Where those of these objects begin, or would. */
-static size_t find_group(const struct sorted *at, size_t count, uint64_t first, uint64_t second)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_objects(&at[middle], first, second) < 0)
-            low = middle + 1;
-        else
-            high = middle;
+        for (size_t j = 0; j < sides->common.len; j++)
+            marks &= mark_of(marks_of(g, g->ids[i]), sides->common.at[j]);
+        if (marks & HELD_LAST)
+            fw_vec_push(&sides->firsts, g->ids[i]);
+        if (marks & HELD_FIRST)
+            fw_vec_push(&sides->seconds, g->ids[i]);
     }
-    return low;
 }
 
-static size_t group_end(const struct sorted *at, size_t count, size_t begin)
+/* Where the entries of the same bare kind end. */
+static size_t run_end(const struct guess *g, const struct ids *ids, size_t begin)
 {
-    size_t end = begin;
+    uint32_t bare = fw_guess_kind(g, ids->at[begin])->bare;
+    size_t end = begin + 1;
 
-    while (end < count && !compare_objects(&at[end], at[begin].object, at[begin].second_object))
+    while (end < ids->len && fw_guess_kind(g, ids->at[end])->bare == bare)
         end++;
     return end;
 }
 
-static void guess_between(const struct guess *g, size_t begin, size_t end)
+/* All of each run are alike but for their locks and versions. */
+static void guess_runs(const struct guess *g, const uint32_t *a, const uint32_t *a_end,
+                       const uint32_t *b, const uint32_t *b_end)
 {
-    uint64_t object = g->couples.at[begin].object;
-    size_t i = find_group(g->entries.at, g->entries.len, object, 0);
+    struct fw_candidate candidate;
 
-    for (; i < g->entries.len && g->entries.at[i].object == object; i++)
-        for (size_t p = begin; p < end; p++)
-            try_between(g, g->couples.at[p].couple, g->entries.at[i].entry);
+    if (!may_follow(fw_guess_kind(g, *a), fw_guess_kind(g, *b)))
+        return;
+    candidate = fw_guess_make(g, 1, false, (uint32_t[]) { *a, *b });
+    if (!fw_guess_is_news(g, &candidate))
+        return;
+    for (; a < a_end; a++)
+        for (const uint32_t *i = b; i < b_end; i++)
+            if (fw_guess_follows(g, *a, *i)) {
+                fw_guess_add(g, &candidate);
+                return;
+            }
 }
 
-static void guess_opposite(const struct guess *g, size_t begin, size_t end)
+static void guess_object(const struct guess *g, size_t begin, size_t end, struct sides *sides)
 {
-    uint64_t first = g->couples.at[begin].object, second = g->couples.at[begin].second_object;
-    size_t other = find_group(g->couples.at, g->couples.len, second, first), stop = other;
+    const struct ids *firsts = &sides->firsts, *seconds = &sides->seconds;
 
-    if (other < g->couples.len && !compare_objects(&g->couples.at[other], second, first))
-        stop = group_end(g->couples.at, g->couples.len, other);
-    for (size_t p = begin; p < end; p++)
-        for (size_t q = other; q < stop; q++)
-            try_opposite(g, g->couples.at[p].couple, g->couples.at[q].couple);
-}
-
-static void guess_group(const struct guess *g, size_t begin, size_t end)
-{
-    bool one = g->couples.at[begin].object == g->couples.at[begin].second_object;
-
-    for (size_t p = begin; p < end; p++)
-        for (size_t q = begin; q < end; q++)
-            try_alike(g, g->couples.at[p].couple, g->couples.at[q].couple, one);
-    if (one)
-        guess_between(g, begin, end);
-    if (g->couples.at[begin].object < g->couples.at[begin].second_object)
-        guess_opposite(g, begin, end);
-}
-
-static void guess_pairs(const struct guess *g, size_t begin, size_t end)
-{
-    for (size_t i = begin; i < end; i++) {
-        for (size_t j = begin; j < end; j++) {
-            uint32_t pair[] = { g->entries.at[i].entry, g->entries.at[j].entry };
-            struct candidate candidate;
-
-            if (!follows(g, pair[0], pair[1]))
-                continue;
-            candidate = make(g, 1, false, pair);
-            add(g, &candidate);
+    find_sides(g, begin, end, sides);
+    for (size_t i = 0, i_end; i < firsts->len; i = i_end) {
+        i_end = run_end(g, firsts, i);
+        for (size_t j = 0, j_end; j < seconds->len; j = j_end) {
+            j_end = run_end(g, seconds, j);
+            guess_runs(g, firsts->at + i, firsts->at + i_end, seconds->at + j,
+                       seconds->at + j_end);
         }
     }
 }
 
+/* --- by objects ------------------------------------------------------------------------------- */
+
+/* Counting: by bare kind first, then by object; equal ones stay in their order. */
 static void sort_entries(struct guess *g)
 {
-    for (uint32_t i = 0; i < g->profiler->entries.len; i++)
-        fw_vec_push(&g->entries,
-                    ((struct sorted) { .object = entry_at(g, i)->object, .entry = i }));
-    if (g->entries.len)
-        qsort(g->entries.at, g->entries.len, sizeof *g->entries.at, compare_sorted);
-}
+    const struct fw_profiler *profiler = g->profiler;
+    size_t count = profiler->entries.len, kinds = profiler->kinds.len;
+    uint32_t *by_kind = fw_xcalloc(kinds + 1, sizeof *by_kind);
+    uint32_t *ids = fw_xcalloc(count + 1, sizeof *ids);
 
-static void add_couple(struct guess *g, struct couple *couple)
-{
-    qsort(couple->at.at, couple->at.len, sizeof *couple->at.at, compare_instances);
-    fw_vec_push(&g->couples,
-                ((struct sorted) { .object = entry_at(g, couple->first)->object,
-                                   .second_object = entry_at(g, couple->second)->object,
-                                   .entry = couple->first,
-                                   .couple = couple }));
-}
-
-static void sort_couples(struct guess *g)
-{
-    for (size_t i = 0; i < g->profiler->matches.len; i++) {
-        const struct match *match = &g->profiler->matches.at[i];
-
-        for (size_t j = 0; j < match->couples.len; j++)
-            add_couple(g, &match->couples.at[j]);
+    for (size_t i = 0; i < count; i++) {
+        by_kind[fw_guess_kind(g, (uint32_t)i)->bare + 1]++;
+        if (profiler->entries.at[i].object >= g->objects)
+            g->objects = profiler->entries.at[i].object + 1;
     }
-    if (g->couples.len)
-        qsort(g->couples.at, g->couples.len, sizeof *g->couples.at, compare_sorted);
+    for (size_t i = 1; i <= kinds; i++)
+        by_kind[i] += by_kind[i - 1];
+    for (size_t i = 0; i < count; i++)
+        ids[by_kind[fw_guess_kind(g, (uint32_t)i)->bare]++] = (uint32_t)i;
+    g->begins = fw_xcalloc(g->objects + 2, sizeof *g->begins);
+    g->ids = fw_xcalloc(count + 1, sizeof *g->ids);
+    for (size_t i = 0; i < count; i++)
+        g->begins[profiler->entries.at[i].object + 2]++;
+    for (size_t i = 1; i <= g->objects; i++)
+        g->begins[i + 1] += g->begins[i];
+    for (size_t i = 0; i < count; i++)
+        g->ids[g->begins[profiler->entries.at[ids[i]].object + 1]++] = ids[i];
+    free(by_kind);
+    free(ids);
 }
 
 void fw_profiler_guess(struct fw_profiler *profiler, struct fw_iroot_set *set,
                        struct fw_iroot_set *outside)
 {
     struct guess g = { .profiler = profiler, .set = set, .outside = outside };
+    struct sides sides = { 0 };
 
     sort_entries(&g);
-    sort_couples(&g);
-    for (size_t begin = 0, end; begin < g.entries.len; begin = end) {
-        end = group_end(g.entries.at, g.entries.len, begin);
-        guess_pairs(&g, begin, end);
-    }
-    for (size_t begin = 0, end; begin < g.couples.len; begin = end) {
-        end = group_end(g.couples.at, g.couples.len, begin);
-        guess_group(&g, begin, end);
-    }
-    fw_vec_release(&g.entries);
-    fw_vec_release(&g.couples);
+    for (uint64_t i = 0; i < g.objects; i++)
+        if (g.begins[i + 1] > g.begins[i] + 1)
+            guess_object(&g, g.begins[i], g.begins[i + 1], &sides);
+    fw_guess_meetings(&g);
+    fw_vec_release(&sides.firsts);
+    fw_vec_release(&sides.seconds);
+    fw_vec_release(&sides.common);
+    free(g.begins);
+    free(g.ids);
 }

@@ -3,8 +3,10 @@
  *
  *     profile.c          events: clocks, locks held, accesses in order
  *     profile_clock.c    what threads have seen of each other, at each of their versions
- *     profile_entry.c    entries, and pairs of entries within a window
- *     profile_guess.c    at the end: which entries may follow which, and the idioms
+ *     profile_entry.c    accesses become entries; when each of them occurred
+ *     profile_couple.c   pairs of entries within a window
+ *     profile_guess.c    at the end: which entries may follow which, and idiom 1
+ *     profile_meet.c     ... and idioms of two dependencies
  *
  * A thread's clock has *versions*, numbered from 0: accesses with nothing received or sent between
  * them have the same one.  A thread's *epoch* counts what it has sent.
@@ -59,17 +61,45 @@ enum {
     ENTRY_OUTSIDE = 16, /* its thread had waited for something from outside */
 };
 
-/* An entry that its thread has accessed within its window. */
+/* An access of the thread's window.  They are numbered; `recent_gone` of them have left it. */
 struct recent {
-    uint64_t at, object;
-    uint32_t entry, version;
+    uint64_t at;
+    uint64_t hash; /* of the object */
+    uint32_t entry, version, shape;
+    bool locks;
     bool superseded; /* the object was accessed since */
+    bool repeated;   /* so was the entry, in the same version: that one stands for both */
 };
 
-/* When a thread accessed an object last, and the place of that access among all its late ones. */
+/* When a thread accessed an object last, and the place of that access among all its late ones; of
+ * the latest that has become part of an entry: its occurrence and its number in the window, + 1. */
 struct latest {
     uint64_t object, at, late; /* at 0: free */
+    uint64_t recent;
+    uint32_t occurrence;
 };
+
+/*
+ * An entry occurred.  Of each version the first and the last one are kept: two accesses in
+ * different versions have the least between them if the one is the last and the other the first of
+ * its version.  Times are of the thread, in 32 bits: longer traces cannot be held.
+ */
+struct occurrence {
+    uint32_t at;
+    uint32_t before, next; /* accesses of the object, by this thread; 0, UINT32_MAX: none */
+    uint32_t version;
+    uint32_t earlier; /* of the entry, + 1; 0: it is the first */
+};
+
+/* What is known of two entries that follow each other: nothing is to be done if it comes again.
+ * A slot for many pairs, which holds the latest one. */
+struct met {
+    uint32_t first, second;
+    uint32_t version;   /* of both: `same` speaks of it */
+    uint8_t same, apart; /* flags of the couple: in one version, in different ones */
+};
+
+#define MET_BITS 14u
 
 struct profiled {
     struct fw_clock clock;
@@ -84,8 +114,17 @@ struct profiled {
     struct marks late_marks; /* beside late_held */
     uint64_t late_before;    /* accesses that came and went before those of `late` */
     FW_VEC(struct recent) recent; /* oldest first */
+    size_t recent_first;          /* those before it have left the window */
+    uint64_t recent_gone;         /* ... and so many are not there any more */
     struct latest *latest;
     uint32_t latest_size, latest_used;
+    FW_VEC(struct occurrence) occurrences;
+
+    /* Couples by their shapes' places: [second * shape_room + first]. */
+    uint32_t shapes, shape_room;
+    uint64_t *above; /* hashes from here on are not kept */
+    uint32_t *match; /* where the couples are, + 1; 0: there are none */
+    struct met *met;
 };
 
 /* What entries have in common, whichever the object. */
@@ -93,20 +132,23 @@ struct kind {
     uint32_t thread, access;
     uint32_t locks; /* a number of the lock sets */
     uint8_t flags;
+    uint32_t bare;  /* the same kind without locks */
+    uint32_t shape; /* ... but for which locks these are */
+    uint32_t place; /* of a shape, among those of its thread, + 1; 0: it has none yet */
 };
 
 struct entry {
     uint64_t object;
-    struct kind kind;
-    uint32_t number; /* of the kind */
-    uint32_t shape;  /* of the kind but for which locks these are */
-    uint32_t first, last;     /* versions */
-    FW_VEC(uint32_t) between; /* other ones, ascending; not in simple mode */
+    uint32_t kind;
+    uint32_t first, last; /* versions */
+    uint32_t occurrence;  /* the latest, + 1 */
+    uint64_t recent;      /* its latest in the window, by number, + 1 */
 };
 
 enum {
     PAIR_CLEAN = 1, /* neither object was accessed between the two */
     PAIR_HELD = 2,  /* the first takes a lock that is still held at the second */
+    PAIR_MET = 4,   /* they have followed each other */
 };
 
 /* A pair of entries was there in these versions. */
@@ -120,15 +162,16 @@ FW_VEC_TYPE(instances, struct instance);
 struct couple {
     uint64_t hash;          /* of the two objects, in whichever order */
     uint32_t first, second; /* entries of one thread */
-    uint32_t flags;         /* of any instance */
-    struct instances at;
+    uint8_t flags;          /* of any instance */
+    uint8_t apart;          /* of those in two versions; these are found when they are asked for */
+    uint8_t now;            /* of those in the latest version of `same`; 0: there are none */
+    uint32_t version;       /* that one */
+    struct instances same;  /* in one version, ascending, but for the latest */
 };
 
 /* The couples of two shapes: those with the smallest hashes, if there are too many. */
 struct match {
-    uint32_t first, second;
     FW_VEC(struct couple) couples;
-    uint64_t above; /* hashes from here on are not kept */
 };
 
 struct fw_profiler {
@@ -151,7 +194,6 @@ struct fw_profiler {
     FW_VEC(struct entry) entries;
     struct fw_idmap by_entry;
     FW_VEC(struct match) matches;
-    struct fw_idmap by_match;
     struct marks marks; /* of the access at hand */
 };
 
@@ -175,15 +217,81 @@ static inline bool fw_profiler_allows(const struct fw_profiler *profiler, uint32
 
 /* --- profile_entry.c -------------------------------------------------------------------------- */
 
+static inline uint64_t fw_profiler_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static inline const struct kind *fw_profiler_kind(const struct fw_profiler *profiler,
+                                                  const struct entry *entry)
+{
+    return &profiler->kinds.at[entry->kind];
+}
+
 /* All late accesses of the thread become entries. */
 void fw_profiler_settle(struct fw_profiler *profiler, uint32_t thread);
-/* When the thread accessed the object last, or NULL; and the same, now it does so. */
+/* When the thread accessed the object last, now it does so. */
 struct latest *fw_profiled_latest(struct profiled *thread, uint64_t object);
 void fw_profiler_release_entries(struct fw_profiler *profiler);
 
+/* --- profile_couple.c ------------------------------------------------------------------------- */
+
+/* The late access has become part of the entry: with all that its thread did within the window. */
+void fw_profiler_couple(struct fw_profiler *profiler, uint32_t thread, const struct late *late,
+                        uint32_t entry, struct latest *latest);
+void fw_profiler_release_couples(struct fw_profiler *profiler);
+
 /* --- profile_guess.c -------------------------------------------------------------------------- */
+
+struct guess {
+    const struct fw_profiler *profiler;
+    struct fw_iroot_set *set, *outside;
+    uint32_t *ids;    /* entries by object, those of one bare kind together */
+    uint32_t *begins; /* by object: of its entries; one more behind the last */
+    uint64_t objects;
+};
+
+struct fw_candidate {
+    struct fw_iroot iroot;
+    bool outside;
+};
+
+static inline const struct entry *fw_guess_entry(const struct guess *g, uint32_t id)
+{
+    return &g->profiler->entries.at[id];
+}
+
+static inline const struct kind *fw_guess_kind(const struct guess *g, uint32_t id)
+{
+    return fw_profiler_kind(g->profiler, fw_guess_entry(g, id));
+}
+
+/* Does one of them write? */
+static inline bool fw_guess_conflict(const struct kind *a, const struct kind *b)
+{
+    return (a->flags | b->flags) & ENTRY_WRITES;
+}
+
+/* For each common lock, not shared by both: the last of its section, the first of its section?
+ * None: there must be no such lock. */
+bool fw_guess_sections(const struct guess *g, const struct kind *a, const struct kind *b,
+                       bool none);
+/* Entries of one object: may b follow a, in some instance? */
+bool fw_guess_follows(const struct guess *g, uint32_t a, uint32_t b);
+
+struct fw_candidate fw_guess_make(const struct guess *g, unsigned idiom, bool waits,
+                                  const uint32_t *entries);
+/* Would it be something new? */
+bool fw_guess_is_news(const struct guess *g, const struct fw_candidate *candidate);
+void fw_guess_add(const struct guess *g, const struct fw_candidate *candidate);
 
 void fw_profiler_guess(struct fw_profiler *profiler, struct fw_iroot_set *set,
                        struct fw_iroot_set *outside);
+
+/* --- profile_meet.c --------------------------------------------------------------------------- */
+
+/* Idioms of two dependencies. */
+void fw_guess_meetings(const struct guess *g);
 
 #endif

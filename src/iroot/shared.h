@@ -3,7 +3,8 @@
  *
  * Learnt from one run or several; a profiler that is given it leaves out the others, which costs
  * nothing but the iRoots of accesses that are shared in its own run for the first time.  Memory:
- * some bytes for each object, and for the accesses of those that are private so far.
+ * some bytes for each number of an object, which are small, and for the accesses of those that are
+ * private so far.
  *
  * Not thread-safe.
  */
