@@ -1,6 +1,8 @@
 /* corpus.c - see corpus.h. */
 #include "explore/corpus.h"
 
+#define PATIENCE 10u /* ms for a thread in the kernel */
+
 void fw_corpus_release(struct fw_corpus *corpus)
 {
     for (size_t i = 0; i < FW_CORPUS_ROOM; i++)
@@ -38,6 +40,7 @@ bool fw_corpus_order(const struct fw_corpus *corpus, uint64_t seed, struct fw_se
     fw_capture_translate(capture, draw(seed, 2, capture->turns.steps.len + 1), session, turns);
     order->strategy = FW_STRATEGY_STEPS;
     order->flags |= FW_CONTROL_WALK;
+    order->patience = PATIENCE;
     order->steps = turns->steps.at;
     order->step_count = (uint32_t)turns->steps.len;
     order->paths = turns->paths.at;

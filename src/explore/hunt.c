@@ -168,8 +168,10 @@ static void seek(const struct fw_hunt *hunt, struct fw_session *session,
     order->delay = hunt->setup.delay;
 }
 
-static bool follow(const struct known *known, uint32_t attempt, struct fw_session *session,
-                   struct fw_steps *steps, struct fw_paths *paths, struct fw_run_order *order)
+/* Servers' threads wait in the kernel for requests; those of this run may come in another order. */
+static bool follow(const struct fw_hunt *hunt, const struct known *known, uint32_t attempt,
+                   struct fw_session *session, struct fw_steps *steps, struct fw_paths *paths,
+                   struct fw_run_order *order)
 {
     struct fw_way way = { .variant = attempt / 2,
                           .loosely = attempt % 2,
@@ -179,6 +181,7 @@ static bool follow(const struct known *known, uint32_t attempt, struct fw_sessio
     if (fw_witness_steps(known->moments, &known->witness, way, session, steps, paths, &ignored) < 0)
         return false;
     order->strategy = FW_STRATEGY_STEPS;
+    order->patience = hunt->setup.delay ? hunt->setup.delay : 1;
     order->steps = steps->at;
     order->step_count = (uint32_t)steps->len;
     order->paths = paths->at;
@@ -196,8 +199,8 @@ void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session
                                       : &hunt->repeated.at[hunt->first + slot];
 
     if (!claim)
-        follow(known, attempt, session, steps, paths, order);
-    else if (!known || !follow(known, attempt, session, steps, paths, order))
+        follow(hunt, known, attempt, session, steps, paths, order);
+    else if (!known || !follow(hunt, known, attempt, session, steps, paths, order))
         seek(hunt, session, watcher, claim, attempt, order);
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define PATIENCE (5ull * FW_SECOND) /* for a thread in the kernel ... */
+#define VAIN     100u               /* after so many times in vain nobody is waited for */
 #define WAKE     (FW_SECOND / 50)   /* ... without looking at what it waits for */
 #define LOOKS    10000u             /* times that a thread may give way within one step */
 #define SLEEPS   200u               /* ... and sleep */
@@ -26,6 +27,7 @@ static uint64_t began_blocks; /* ... and where it was */
 static uintptr_t began_pc;
 static uint64_t arrivals, arrived; /* at the step's place; points of its thread at the latest */
 static uint64_t waits_since; /* for a thread that is on its way; 0: for nobody */
+static unsigned vain;        /* steps that have waited for one that did not come */
 static uint32_t gave_way;    /* times that the step's thread wanted to, in this step */
 static uint32_t slept;       /* ... and that it has slept */
 
@@ -256,7 +258,7 @@ static bool will_come(const struct fw_thread *t)
     bool strict = fw_control->flags & FW_CONTROL_STRICT; /* who has a time to come back gets it */
     uint64_t waited, patience = fw_control->patience * (uint64_t)(FW_SECOND / 1000);
 
-    if (!is_coming(t))
+    if (!is_coming(t) || (vain >= VAIN && !strict))
         return false;
     if (!waits_since)
         waits_since = fw_now();
@@ -348,6 +350,7 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
             if (will_come(t))
                 return NULL;
         }
+        vain += waits_since != 0;
         if (is_far_enough(t))
             fw_control->steps_done++;
         else
