@@ -50,6 +50,18 @@ static void quiet_others(uint32_t site)
     }
 }
 
+/* Places of functions without regions any more are places like others, and calls none at all. */
+static void forget_regions(const struct fw_guard_table *table, const struct fw_guard_hook *hooks,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *place = &table->sites[hooks[i].returns - hooks[0].returns];
+
+        if (*place & FW_GUARD_REGION && fw_region_is_broken(hooks[i].function))
+            *place = hooks[i].length ? *place & ~FW_GUARD_REGION : 0;
+    }
+}
+
 static void retire(uint32_t site)
 {
     uint32_t count = atomic_load(&fw_guard_table_count);
@@ -70,6 +82,7 @@ static void retire(uint32_t site)
             if (!fw_guard->keep_calls)
                 fw_guard_patch_live(&hooks[k], table->base);
         }
+        forget_regions(table, hooks, module->hook_count);
     }
     atomic_fetch_add(&fw_guard->counts[FW_GUARD_RETIRED], 1);
 }

@@ -4,6 +4,7 @@
  * Without FOREWEAVE_OPTIONS, or with a file that cannot be used, nothing is switched on and the
  * program runs as it would alone.
  */
+#include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/lifetx.h"
 #include "guard/locks.h"
@@ -30,25 +31,14 @@ static void follow_nothing(enum fw_flow what)
     (void)what;
 }
 
-/* A call that an interceptor sees, at a place of the code. */
-static void follow_place(uintptr_t pc)
-{
-    uint32_t place = fw_guard_place(pc);
-
-    if (!place || fw_guard_calls_own)
-        return;
-    if (fw_guard_tx)
-        fw_guard_tx_place(pc);
-    if (place & FW_GUARD_REGION && fw_guard_lock_latest)
-        fw_region_lock(pc, fw_mutex_caller, fw_guard_lock_latest);
-}
-
 /* Calls are of interest where something is watched. */
 static void follow_module(const char *path, uintptr_t base)
 {
     fw_guard_module(path, base);
     if (fw_guard->counts[FW_GUARD_PLACED])
         fw_calls_follow = fw_guard_tx ? fw_guard_tx_call : fw_guard_locks_call;
+    if (fw_flights_on)
+        fw_mutex_enter = fw_region_lock;
 }
 
 static void start(void)
@@ -62,8 +52,8 @@ static void start(void)
     fw_flow_freed = fw_guard_freed;
     fw_guard_locks_begin();
     fw_guard_tx = fw_guard->mode == FW_GUARD_LIFETX;
-    if (fw_guard_tx || fw_guard->function_count)
-        fw_calls_place = follow_place;
+    if (fw_guard_tx)
+        fw_calls_place = fw_guard_tx_place;
     fw_modules_follow = follow_module;
     fw_modules_always = true;
     t = fw_say();

@@ -68,7 +68,7 @@ void fw_regions_blind(void)
     atomic_store(&blind, true);
 }
 
-static bool is_broken(uint32_t function)
+bool fw_region_is_broken(uint32_t function)
 {
     return !broken || function > fw_guard->function_count || atomic_load(&broken[function]);
 }
@@ -159,7 +159,8 @@ static uintptr_t enter(uintptr_t pc, uintptr_t stack)
     uintptr_t end = stack + (about & FW_GUARD_FRAME);
     struct fw_region *region = region_of_thread();
 
-    if (!region || !function || is_broken(function) || *(const uintptr_t *)(stack - 8) != pc) {
+    if (!region || !function || fw_region_is_broken(function) ||
+        *(const uintptr_t *)(stack - 8) != pc) {
         fw_region_end();
         return 0;
     }
@@ -218,10 +219,17 @@ void fw_region_write(uintptr_t end, uintptr_t address, size_t bytes, const uint6
         fw_region_end();
 }
 
-void fw_region_lock(uintptr_t pc, uintptr_t stack, pthread_mutex_t *lock)
+void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack)
 {
+    pthread_mutex_t *lock = mutex;
     struct fw_region *region;
 
+    if (FW_UNLIKELY(fw_guard_calls_own))
+        return;
+    if (!(fw_guard_place(pc) & FW_GUARD_REGION)) {
+        fw_region_end();
+        return;
+    }
     if (!enter(pc, stack))
         return;
     fw_guard_lock_latest = lock; /* it may have come back */
@@ -241,7 +249,7 @@ bool fw_region_can(uintptr_t end)
     return end && fw_region_live == end && region->end == end && region->window &&
            region->tries < fw_guard->rollback &&
            region->generation == atomic_load(&fw_guard->generation) &&
-           !is_broken(region->function);
+           !fw_region_is_broken(region->function);
 }
 
 unsigned fw_region_locks(uintptr_t end)

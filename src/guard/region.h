@@ -53,6 +53,7 @@ void fw_region_release(void);
 void fw_regions_blind(void);
 /* A site of the function is not called any more: it has no regions from now on. */
 void fw_region_break(uint32_t function);
+bool fw_region_is_broken(uint32_t function);
 
 /* The thread is at a place that has one, in a hook that was called from `stack` (the stack pointer
  * before the call), before its access.  Returns the region, as the functions below want it;
@@ -60,8 +61,8 @@ void fw_region_break(uint32_t function);
 uintptr_t fw_region_pass(uintptr_t pc, uintptr_t stack);
 /* It is about to write, and the words are noted to be its own; cells: as they were before. */
 void fw_region_write(uintptr_t region, uintptr_t address, size_t bytes, const uint64_t *cells);
-/* It is about to take the mutex. */
-void fw_region_lock(uintptr_t pc, uintptr_t stack, pthread_mutex_t *lock);
+/* It is about to take the mutex, in a call from there (fw_mutex_enter). */
+void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack);
 
 /* The access at the site is allowed. */
 void fw_region_judged(uint32_t site);

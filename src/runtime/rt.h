@@ -132,8 +132,9 @@ extern void (*fw_calls_follow)(const char *name, const void *object);
 extern void (*fw_mutex_follow)(const void *mutex, bool locked);
 /* Told of every call of an interceptor, if set: where it returns to. */
 extern void (*fw_calls_place)(uintptr_t pc);
-/* Then: the stack pointer of who called pthread_mutex_lock last, before the call. */
-extern __thread uintptr_t fw_mutex_caller;
+/* Told, if set, of every call of pthread_mutex_lock, before it waits: where it returns to, and the
+ * stack pointer before the call. */
+extern void (*fw_mutex_enter)(void *mutex, uintptr_t pc, uintptr_t stack);
 
 /* --- the token ----------------------------------------------------------------------------- */
 

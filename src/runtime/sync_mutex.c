@@ -39,7 +39,7 @@ static struct {
 } real;
 
 void (*fw_mutex_follow)(const void *mutex, bool locked);
-__thread uintptr_t fw_mutex_caller;
+void (*fw_mutex_enter)(void *mutex, uintptr_t pc, uintptr_t stack);
 
 /* --- time ---------------------------------------------------------------------------------- */
 
@@ -249,12 +249,11 @@ int fw_mutex_unlock(struct fw_thread *t, pthread_mutex_t *mutex, uintptr_t pc)
 
 FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    struct fw_thread *t;
+    struct fw_thread *t = fw_enter_on(mutex);
     int status;
 
-    if (FW_UNLIKELY(fw_calls_place != NULL))
-        fw_mutex_caller = (uintptr_t)__builtin_dwarf_cfa();
-    t = fw_enter_on(mutex);
+    if (FW_UNLIKELY(fw_mutex_enter != NULL))
+        fw_mutex_enter(mutex, FW_PC, (uintptr_t)__builtin_dwarf_cfa());
     FW_REAL(real.lock, "pthread_mutex_lock");
     if (!t) {
         status = real.lock(mutex);

@@ -25,9 +25,12 @@ wrong_of() { # COMMAND...: how many of five times it fails
 expect 0 learn -q --idle=3 -- ./update
 last='./update overlap'
 [ "$(wrong_of ./update overlap)" -gt 0 ] || complain "never fails, so that avoiding it means nothing"
-# What comes first is known from the code alone, so that only the second access is wrong.
-expect 0 guard -c update.constraints --also=ignore --log=update.log --budget=100 -- ./update overlap
-out_is right
+# What comes first is known from the code alone, so that only the second access is wrong.  On a busy machine the two may miss each other.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    expect 0 guard -c update.constraints --also=ignore --log=update.log --budget=100 -- ./update overlap
+    out_is right
+    grep -q ' 0 violations' "$err" || break
+done
 err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 0 not avoided, 1 avoided by rolling back'
 python3 -c "
 import json
@@ -36,8 +39,9 @@ assert line['access']['function'] == 'add' and line['access']['does'] == 'w', li
 assert line['done'] == 'rolled back' and line['tries'] == 1 and line['ns'] > 0, line
 assert line['window'] == {'places': 1, 'undone': 0}, line
 assert line['stack'][0].startswith('add '), line" || complain "the log is wrong"
-expect 1 guard -c update.constraints --also=ignore --budget=100 --rollback=off -- ./update overlap
-err_has '1 not avoided, 0 avoided by rolling back'
+last='./update overlap, guarded without roll-backs'
+[ "$(wrong_of "$FOREWEAVE" guard -c update.constraints --also=ignore --budget=100 --rollback=off -- ./update overlap)" -gt 0 ] ||
+    complain "is right without roll-backs"
 expect 0 guard -c update.constraints --also=ignore -- ./update
 out_is right
 err_has '0 violations'
@@ -46,9 +50,9 @@ err_has '0 violations'
 for name in aget_save mozilla_cache; do
     expect 0 learn -q --kind=lifetx --runs=10 --idle=3 -- "./$name" calm 1
     last="./$name adverse"
-    guard=("$FOREWEAVE" guard --kind=lifetx -c "$name.constraints" --budget=100 --stall=100)
+    guard=("$FOREWEAVE" guard --kind=lifetx -c "$name.constraints" --budget=100)
     [ "$(wrong_of "${guard[@]}" --rollback=off -- "./$name" adverse 1)" -gt 0 ] || complain "needs no roll-back"
-    [ "$(wrong_of "${guard[@]}" --log="$name.log" -- "./$name" adverse 1)" = 0 ] || complain "is not avoided"
+    [ "$(wrong_of "${guard[@]}" --stall=2000 --log="$name.log" -- "./$name" adverse 1)" = 0 ] || complain "is not avoided"
     grep -q '"done":"rolled back".*"window":{' "$name.log" || complain "nothing was rolled back"
     expect 0 guard --kind=lifetx -c "$name.constraints" -- "./$name" calm 1
     err_has '0 avoided by rolling back'
