@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
 # coverage.sh [NAME...] - iRoots that strategies expose in the same time: a table in Markdown.
 #
-# Every strategy has the same time; all runs are observed in the same way.  In each cell: iRoots of all idioms that
-# controlled runs have exposed (what the profiles of iroot show themselves does not count, their time does).
-# Programs: the right twins of tests/schedules that are named, and those of bench/programs with small inputs.
+# All strategies run side by side, so that each has the same time and the same share of the machine; all runs are
+# observed in the same way.  In each cell: iRoots of all idioms that were exposed, the mean over the seeds; in brackets
+# runs.  Programs: of bench/programs and tests/schedules, twins and variants counted once, the six that show most iRoots
+# in a second of random, pctlarge or pos.
 #
-#   STRATEGIES="iroot pctlarge pct random pos delay chess predict"  SECONDS_EACH=10  JOBS=1  SEED=1  WORK=folder (kept)
+#   STRATEGIES="iroot pos pctlarge random pct delay chess predict"  SECONDS_EACH=12  JOBS=1  SEEDS="1 2"  WORK=folder (kept)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export FOREWEAVE=${FOREWEAVE:-$PWD/build/foreweave}
-strategies=${STRATEGIES:-iroot pctlarge pct random pos delay chess predict} jobs=${JOBS:-1} seed=${SEED:-1}
-time=${SECONDS_EACH:-10}
+strategies=${STRATEGIES:-iroot pos pctlarge random pct delay chess predict} jobs=${JOBS:-1} seeds=${SEEDS:-1 2}
+time=${SECONDS_EACH:-12}
 if [ -n "${WORK:-}" ]; then
     mkdir -p "$WORK" && work=$(cd "$WORK" && pwd)
 else
     work=$(mktemp -d "${TMPDIR:-/tmp}/foreweave-bench.XXXXXX")
     trap 'rm -rf "$work"' EXIT
 fi
-names=${*:-bank prodcons radix thread_pool_ok cache_ok wsq_ok circular_buffer_ok}
+names=${*:-bank safestack prodcons wsq_3_ok aba_stack thread_pool_ok}
 
 # Builds the program; prints its command line.
 command_of() { # NAME
@@ -36,20 +37,30 @@ command_of() { # NAME
 }
 
 exposed() { sed -n 's/.*"iroots":\[\([0-9,]*\)\].*/\1/p' "$1" | awk -F, '{ for (i = 1; i <= NF; i++) sum += $i; print sum + 0 }'; }
+runs() { sed -n 's/.*"runs":{"all":\([0-9]*\).*/\1/p' "$1"; }
+
+campaign() { # STRATEGY SEED COMMAND...
+    local strategy=$1 seed=$2 result=$work/$1.$2.json more=
+    shift 2
+    [ "$strategy" != iroot ] || more=--db=$result.db
+    (cd "$work" && "$FOREWEAVE" explore -q -s "$strategy" --seed="$seed" -j "$jobs" --time="$time" $more --folder="$result.of" \
+        --format=json -o "$result" -- "$@" >/dev/null 2>"$result.errors")
+}
 
 echo "| program | ${strategies// / | } |"
 echo "|---|$(for _ in $strategies; do printf -- "---:|"; done)"
 for name in $names; do
     command=$(command_of "$name") || continue
+    for seed in $seeds; do
+        # shellcheck disable=SC2086  # the command line is words
+        for strategy in $strategies; do campaign "$strategy" "$seed" $command & done
+        wait
+    done
     printf '| %s |' "$name"
     for strategy in $strategies; do
-        result=$work/$name.$strategy.json more=
-        [ "$strategy" != iroot ] || more=--db=$result.db
-        # shellcheck disable=SC2086  # the command line is words
-        [ -s "$result" ] || (cd "$work" && rm -rf "$result".* && "$FOREWEAVE" explore -q -s "$strategy" --seed="$seed" -j "$jobs" \
-            --time="$time" $more --folder="$result.of" --format=json -o "$result" -- $command 2>"$result.errors")
-        printf ' %s |' "$(exposed "$result")"
-        rm -rf "$result".*
+        for seed in $seeds; do echo "$(exposed "$work/$strategy.$seed.json") $(runs "$work/$strategy.$seed.json")"; done |
+            awk '{ iroots += $1; runs += $2 } END { printf " %.1f (%d) |", iroots / NR, runs / NR }'
     done
     echo
+    rm -rf "$work"/*.json "$work"/*.json.*
 done
