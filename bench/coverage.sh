@@ -43,6 +43,7 @@ campaign() { # STRATEGY SEED COMMAND...
     local strategy=$1 seed=$2 result=$work/$1.$2.json more=
     shift 2
     [ "$strategy" != iroot ] || more=--db=$result.db
+    # shellcheck disable=SC2086  # it may be nothing
     (cd "$work" && "$FOREWEAVE" explore -q -s "$strategy" --seed="$seed" -j "$jobs" --time="$time" $more --folder="$result.of" \
         --format=json -o "$result" -- "$@" >/dev/null 2>"$result.errors")
 }
