@@ -71,12 +71,13 @@ process=$(cat pid)
     done
 ) >memory 2>/dev/null &
 sampler=$!
-begun=$SECONDS wrong=0 made=0 switched=0
+begun=$SECONDS wrong=0 made=0 switched=0 minute=0
 while [ $((SECONDS - begun)) -lt $((minutes * 60)) ] && kill -0 $command 2>/dev/null; do
     load $((1000 + made)) >load.log 2>&1 || { wrong=$((wrong + 1)) && say "wrong: $(tail -n 1 load.log)"; }
     made=$((made + 1))
-    if [ $(((SECONDS - begun) / 60)) -gt $switched ]; then
-        switched=$(((SECONDS - begun) / 60))
+    if [ $(((SECONDS - begun) / 60)) -gt $minute ]; then
+        minute=$(((SECONDS - begun) / 60))
+        switched=$((switched + 1))
         case $((switched % 4)) in
         1) kill -USR1 $command ;;
         2) kill -USR2 $command ;;
