@@ -13,6 +13,7 @@ struct worker {
     void *state;
     struct fw_analysis_setup setup;
     struct fw_outcome outcome;
+    bool lacks_repeats;
 };
 
 struct fw_engine {
@@ -89,7 +90,7 @@ static void run_batch(struct worker *worker, const struct fw_batch *batch,
     for (uint32_t i = 0; i < count; i++) {
         fw_handler *handler = on[events[i].kind];
 
-        if (handler) {
+        if (handler && !(worker->lacks_repeats && events[i].kind == FW_WRITE && !events[i].site)) {
             place.i = i;
             handler(state, &events[i], &place);
         }
@@ -119,6 +120,12 @@ static void finish_lane(void *owner, size_t lane)
     struct fw_engine *engine = owner;
 
     finish_worker(&engine->workers[lane]);
+}
+
+void fw_engine_lacks_repeats(struct fw_engine *engine)
+{
+    for (size_t i = 0; i < engine->count && !engine->workers[i].lacks_repeats; i++)
+        engine->workers[i].lacks_repeats = true;
 }
 
 void fw_engine_use_jobs(struct fw_engine *engine, size_t jobs)

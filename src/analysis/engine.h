@@ -39,6 +39,11 @@ void fw_engine_destroy(struct fw_engine *engine);
  */
 void fw_engine_use_jobs(struct fw_engine *engine, size_t jobs);
 
+/* Before the first batch, and perhaps later: it is a recording that may lack repeated accesses.
+ * Writes that say some again (trace.h) are no accesses of their own: nobody else's came since the
+ * first. */
+void fw_engine_lacks_repeats(struct fw_engine *engine);
+
 void fw_engine_batch(struct fw_engine *engine, const struct fw_batch *batch);
 
 /* Behind the last batch, once. */

@@ -172,20 +172,40 @@ static void tell_atomicity(const struct words *words)
 
 /* --- nondeterminism ---------------------------------------------------------------------- */
 
+/* Of a write that is said again: the latest one that it may repeat. */
+static uint32_t first_said(const struct words *words, uint32_t write)
+{
+    const struct fw_event *events = words->trace->events;
+    const uint32_t *row = fw_row(&words->index->by_variable, events[write].target);
+    uint32_t at = fw_count_below(
+        row, fw_row_count(&words->index->by_variable, events[write].target), write);
+
+    while (at-- > 0)
+        if (events[row[at]].thread == events[write].thread && events[row[at]].kind == FW_WRITE &&
+            events[row[at]].site)
+            return row[at];
+    return write;
+}
+
 static void tell_write(const struct words *words, uint32_t write)
 {
     const struct fw_event *event;
+    bool again;
 
     if (write == FW_NO_EVENT) {
         fputs("no write at all", words->to);
         return;
     }
+    again = fw_trace_says_again(words->trace, &words->trace->events[write]);
+    if (again)
+        write = first_said(words, write);
     event = &words->trace->events[write];
     fprintf(words->to, "the write by %s", fw_thread_name(words->trace->symbols, event->thread));
     if (event->site)
         fprintf(words->to, " at %s",
                 fw_symbols_name(words->trace->symbols, FW_SPACE_SITE, event->site));
-    fprintf(words->to, " (event %" PRIu64 ")", fw_trace_index(words->trace, write));
+    fprintf(words->to, " (event %" PRIu64 ")%s", fw_trace_index(words->trace, write),
+            again ? " or one that repeats it" : "");
 }
 
 static void tell_nondeterminism(const struct words *words)

@@ -74,6 +74,8 @@ static int read_batch(struct fw_check_job *job, struct fw_trace_builder *builder
     got = fw_reader_next(job->reader, &batch, err);
     if (got <= 0)
         return got;
+    if (fw_reader_metadata(job->reader, FW_FWT_REPEATS))
+        fw_engine_lacks_repeats(job->engine);
     fw_engine_batch(job->engine, &batch);
     if (builder && fw_trace_builder_add(builder, &batch, job->reader, err) < 0)
         return -1;

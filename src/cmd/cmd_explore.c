@@ -404,6 +404,7 @@ static int predict(const struct explore *explore, struct fw_explore_watch *watch
                                             .trace = trace,
                                             .seed = explore->seed,
                                             .limit = all > 0 && most < limit ? most : limit,
+                                            .end_stuck = 1,
                                             .until = all > 0 ? start + all : 0,
                                             .stop = setup->session.stop,
                                             .hide = true,

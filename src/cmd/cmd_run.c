@@ -7,6 +7,7 @@
 #include "cmd/interrupt.h"
 #include "cmd/places.h"
 #include "cmd/predicted.h"
+#include "cmd/record_stuck.h"
 #include "cmd/standard_input.h"
 #include "explore/leftover.h"
 #include "record/launch.h"
@@ -32,7 +33,9 @@ static const struct fw_option options[] = {
     { "runs", 'n', "N", "replay each finding N times (3)", FW_OPTION(COUNT, struct run, runs),
       .detail = "A race is replayed in both orders of its accesses, in turn." },
     { "limit", 0, "SECONDS", "a replay that takes longer hangs (10)",
-      FW_OPTION(COUNT, struct run, limit) },
+      FW_OPTION(COUNT, struct run, limit),
+      .detail = "The recorded run is ended when all its threads have waited for each other so "
+                "long; after a second if it is a circle of locks." },
     { "virtual-time", 0, NULL, "in replays, sleeping takes no time",
       FW_OPTION(FLAG, struct run, virtual_time),
       .detail = "When all threads sleep or wait until some time, the clocks go forward at once." },
@@ -211,6 +214,8 @@ static int go(struct work *work)
                                         .trace = work->trace,
                                         .seed = work->run->seed,
                                         .quantum = work->run->quantum,
+                                        .end_stuck = (double)work->run->limit,
+                                        .stuck = fw_record_tell_stuck,
                                         .two_variables = work->run->two_variables,
                                         .selection = &work->selection,
                                         .stop = work->stop,

@@ -88,7 +88,7 @@ int fw_learn_run(struct fw_learn_runs *runs, uint64_t number,
                                      .seed = runs->seed + number,
                                      .quantum = quantum_of(number),
                                      .repeats = true,
-                                     .end_stuck = true,
+                                     .end_stuck = 1,
                                      .stop = runs->stop };
     struct fw_recorded recorded;
     struct fw_error err;

@@ -48,7 +48,8 @@ static int record(struct fw_predicted *predicted, const struct fw_predicted_setu
                                          .quantum = setup->quantum,
                                          .hide = setup->hide,
                                          .limit = setup->limit,
-                                         .end_stuck = setup->limit > 0,
+                                         .stuck = setup->quiet ? NULL : setup->stuck,
+                                         .end_stuck = setup->end_stuck,
                                          .stop = setup->stop,
                                          .positions = true };
     struct fw_recorded recorded;

@@ -23,7 +23,9 @@ struct fw_predicted_setup {
     const char *runtime;
     const char *trace; /* path */
     uint64_t seed, quantum;
-    double limit; /* seconds, less if all threads wait; 0: as long as it takes */
+    double limit; /* seconds; 0: as long as it takes */
+    double end_stuck; /* the same once all threads wait (recorder.h) */
+    void (*stuck)(const char *path); /* told of that; NULL: nobody is */
     double until; /* by fw_check_now: half of the time up to then is for predicting; 0: any */
     const atomic_int *stop; /* set: what is known then is all; NULL: never */
     bool hide;    /* the program's output is not shown */

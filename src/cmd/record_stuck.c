@@ -50,7 +50,7 @@ static void say_thread(const struct fw_standstill *s, struct fw_places *places,
     free(site);
 }
 
-static void say_all(const struct fw_standstill *s, const char *path)
+static void say_all(const struct fw_standstill *s)
 {
     struct fw_places *places = places_of(s);
 
@@ -63,17 +63,29 @@ static void say_all(const struct fw_standstill *s, const char *path)
         say_thread(s, places, &s->threads.at[i]);
     if (s->threads.len > MOST_THREADS)
         fw_cmd_error("  and %zu more", s->threads.len - MOST_THREADS);
-    fw_cmd_error("  end the program (Ctrl-C), then: foreweave check %s", path);
     fw_places_destroy(places);
+}
+
+static bool tell(const char *path)
+{
+    struct fw_standstill standstill;
+    struct fw_error err;
+    bool stuck = fw_standstill_read(&standstill, path, &err) == 0 && standstill.threads.len &&
+                 standstill.kind != FW_WIRE_STUCK_NOT;
+
+    if (stuck)
+        say_all(&standstill);
+    fw_standstill_release(&standstill);
+    return stuck;
+}
+
+void fw_record_tell_stuck(const char *path)
+{
+    tell(path);
 }
 
 void fw_record_say_stuck(const char *path)
 {
-    struct fw_standstill standstill;
-    struct fw_error err;
-
-    if (fw_standstill_read(&standstill, path, &err) == 0 && standstill.threads.len &&
-        standstill.kind != FW_WIRE_STUCK_NOT)
-        say_all(&standstill, path);
-    fw_standstill_release(&standstill);
+    if (tell(path))
+        fw_cmd_error("  end the program (Ctrl-C), then: foreweave check %s", path);
 }

@@ -141,7 +141,7 @@ static int record(struct fw_profiling *profiling, struct recording *to, struct f
         .seed = fw_campaign_seed(setup->seed, profiling->state.runs + 1),
         .hide = true,
         .limit = setup->session->limit,
-        .end_stuck = true,
+        .end_stuck = 1,
         .stop = setup->session->stop,
         .positions = true,
         .repeats = profiling->repeats,

@@ -307,6 +307,10 @@ static void sort_into_lanes(struct atomicity *atomicity, const uint32_t *row, ui
 
         if (!fw_is_class(event->kind, FW_CLASS_READ | FW_CLASS_WRITE))
             continue;
+        if (fw_trace_says_again(atomicity->trace, event)) {
+            atomicity->own[event->thread] = writer = FW_NO_EVENT;
+            continue;
+        }
         add_pairs(atomicity, row[i], writer);
         add_point(atomicity, row[i]);
         atomicity->own[event->thread] = row[i];

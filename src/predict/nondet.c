@@ -154,7 +154,8 @@ static void add_access(struct nondet *nondet, uint32_t at, uint32_t behind)
             fw_vec_push(&nondet->spans, read);
     }
     if (fw_is_write(event->kind)) {
-        fw_lanes_add(&nondet->writes, &key, (struct fw_span) { at, behind });
+        if (!fw_trace_says_again(nondet->trace, event))
+            fw_lanes_add(&nondet->writes, &key, (struct fw_span) { at, behind });
         nondet->own[event->thread] = at;
     }
 }
@@ -206,7 +207,8 @@ static bool is_tired(struct nondet *nondet)
 /* Candidates that are not found by matching: the own write, and none. */
 static bool own_write_is_open(const struct nondet *nondet, struct fw_span read)
 {
-    return read.last != FW_NO_EVENT && nondet->index->partner[read.first] != read.last;
+    return read.last != FW_NO_EVENT && nondet->index->partner[read.first] != read.last &&
+           !fw_trace_says_again(nondet->trace, event_at(nondet, read.last));
 }
 
 static bool none_is_open(const struct nondet *nondet, struct fw_span read)

@@ -111,7 +111,7 @@ static void sort_into_lanes(struct race *race, const uint32_t *row, uint32_t cou
         struct fw_span span = { row[i], row[i] };
         struct fw_lane_key key = { .thread = event->thread, .kinds = event->kind };
 
-        if (!fw_is_class(event->kind, FW_CLASS_CONFLICT))
+        if (!fw_is_class(event->kind, FW_CLASS_CONFLICT) || fw_trace_says_again(race->trace, event))
             continue;
         key.locks = race->index->lock_set[row[i]];
         if (!all)

@@ -103,6 +103,16 @@ static void add_pair(struct job *job, uint32_t a1, uint32_t a2)
         fw_vec_push(&sort->spans, ((struct fw_span) { a1, a2 }));
 }
 
+static void forget(struct recents *recent, uint32_t variable)
+{
+    for (size_t i = 0; i < recent->len; i++)
+        if (recent->at[i].variable == variable) {
+            memmove(recent->at + i, recent->at + i + 1, (recent->len - i - 1) * sizeof *recent->at);
+            recent->len--;
+            return;
+        }
+}
+
 /* Pairs of this access with the latest ones to other variables since the last one to its own. */
 static void visit(struct job *job, uint32_t at)
 {
@@ -112,6 +122,10 @@ static void visit(struct job *job, uint32_t at)
 
     if (!is_access(event->kind) || !job->shared[event->target])
         return;
+    if (fw_trace_says_again(job->trace, event)) {
+        forget(recent, event->target);
+        return;
+    }
     while (from < recent->len && !fw_scopes_together(job->scopes, recent->at[from].event, at))
         from++;
     if (!job->all && recent->len - from > NEAR)

@@ -218,13 +218,14 @@ void fw_final_access(struct fw_final *f, const struct fw_wire_unit *record, enum
     uint64_t end = fw_range_end(address, bytes);
     unsigned order = fw_is_class(kind, FW_CLASS_ATOMIC) ? fw_final_order(record) : 0;
     struct piece piece = { .end = address };
+    bool again = kind == FW_WRITE && fw_wire_aux(record) & FW_WIRE_AGAIN;
     bool simple = simple_access(f, address, bytes, &piece), first = true;
 
     while (!f->failed && (simple ? first && piece.word : next_piece(f, &piece, end))) {
         if (first)
             fw_final_before(f, pc, false);
         first = false;
-        one_access(f, &piece, kind, order, pc);
+        one_access(f, &piece, kind, order, again ? 0 : pc);
     }
     if (!first && fw_is_read(kind))
         f->thread->has_read = true;

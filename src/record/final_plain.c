@@ -23,7 +23,9 @@ static struct final_place *place_of(struct fw_final *f, const struct fw_wire_uni
     if (FW_UNLIKELY(place->b != record->b || place->high != high))
         *place = (struct final_place) { .b = record->b,
                                         .high = high,
-                                        .site = fw_final_site(f, fw_wire_pc(record)) };
+                                        .site = fw_wire_aux(record) & FW_WIRE_AGAIN
+                                                    ? 0
+                                                    : fw_final_site(f, fw_wire_pc(record)) };
     return place;
 }
 

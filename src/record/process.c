@@ -3,6 +3,7 @@
 
 #include "record/places.h"
 #include "record/units.h"
+#include "trace/fwt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,6 +162,19 @@ bool fw_process_stuck(struct fw_process *p, struct fw_wire_unit *scratch, uint64
     return p->state == FW_PROCESS_RUNNING;
 }
 
+bool fw_process_still(struct fw_process *p, uint64_t now, uint64_t patience)
+{
+    uint32_t still;
+
+    if (p->state != FW_PROCESS_RUNNING)
+        return false;
+    still = atomic_load(&p->ring.shared->still);
+    if (still == p->still || now - p->heard < patience)
+        return false;
+    p->still = still;
+    return true;
+}
+
 bool fw_process_alive(const struct fw_process *p)
 {
     struct pollfd ready = { .fd = p->pidfd, .events = POLLIN };
@@ -185,6 +199,8 @@ void fw_process_end(struct fw_process *p, struct fw_wire_unit *scratch)
             ;
     if (p->state != FW_PROCESS_RUNNING && p->state != FW_PROCESS_AWAITED)
         return;
+    if (p->ring.shared && !atomic_load(&p->ring.shared->elides))
+        fw_spool_pair(p->spool, FW_FWT_REPEATS_KEPT, "yes");
     if (fw_spool_end(p->spool) < 0) {
         fw_process_cut(p, fw_spool_error(p->spool));
         return;

@@ -29,7 +29,7 @@ struct fw_process {
     struct fw_kept_list kept; /* once it is over */
     uint64_t flushed;         /* ms: when the spool was last flushed */
     uint32_t threads;         /* it started */
-    uint32_t cycles, idle; /* how often it has said that threads cannot go on */
+    uint32_t cycles, idle, still; /* how often it has said that threads cannot go on */
     uint64_t heard;        /* ms: when something last came */
     bool instrumented;
     bool replaced; /* another program runs in it now, and has its trace */
@@ -56,6 +56,9 @@ int fw_process_restart(struct fw_process *process, const struct fw_spool_pair_te
 size_t fw_process_drain(struct fw_process *process, struct fw_wire_unit *scratch);
 /* Writes what has been waiting for so many ms. */
 void fw_process_flush(struct fw_process *process, uint64_t now, uint64_t patience);
+/* Do all its threads wait since the last call, some in a circle that was told, and nothing came for
+ * so long? */
+bool fw_process_still(struct fw_process *process, uint64_t now, uint64_t patience);
 /*
  * Has it said since the last call that threads cannot go on?  Then that is in the spool now.  That
  * all wait counts after so many ms without a word: a signal handler may come soon.

@@ -14,12 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#define WHOLE          16384u     /* records up to which repeated accesses are recorded, too */
 #define RING_BYTES     (4u << 20)
 #define FURTHER_BYTES  (1u << 20) /* of the ring of a further process */
 #define MOST_PROCESSES 1024u      /* that run at the same time */
 #define FLUSH_MS       100u       /* so much is lost if we are killed */
 #define GRACE_MS       200u       /* for processes that end with the program */
-#define STUCK_S        1.0        /* for which they still might be woken by a signal */
+#define CIRCLE_S       1.0        /* for which threads in a circle of locks might be interrupted */
 #define STOP_S         0.3        /* that the program has to end when it is told to */
 #define IDLE_MS        500u       /* after which threads that all wait are told of */
 #define LEAST_WAIT_MS  1          /* between two looks at the rings ... */
@@ -27,7 +28,8 @@
 
 struct recorder {
     double started; /* when the program was */
-    double stuck;   /* since when it is; 0: it is not */
+    double stuck;    /* since when all threads wait; 0: they do not */
+    double patience; /* for how long they may, in seconds */
     double stopped; /* when it was told to end; 0: it was not */
     const struct fw_record_setup *setup;
     struct fw_recorded *recorded;
@@ -88,8 +90,6 @@ static void make_pairs(struct recorder *r)
     add_pair(r, "recorder", fw_xstrdup("foreweave " FOREWEAVE_VERSION));
     add_pair(r, "command", quote_arguments(setup->argv));
     add_pair(r, "seed", fw_xasprintf("%llu", (unsigned long long)setup->seed));
-    if (setup->repeats)
-        add_pair(r, FW_FWT_REPEATS_KEPT, fw_xstrdup("yes"));
     if (setup->quantum)
         add_pair(r, "quantum", fw_xasprintf("%llu", (unsigned long long)setup->quantum));
 }
@@ -184,6 +184,25 @@ static void greet(struct recorder *r, struct fw_guest *guest)
         close(memory);
 }
 
+/* Threads in a circle of locks wait for ever; others of the program may go on. */
+static void look_for_standstill(struct recorder *r, struct fw_process *process, uint64_t now)
+{
+    uint32_t idle = process->idle;
+
+    if (fw_process_stuck(process, r->scratch, now, IDLE_MS)) {
+        if (process->idle != idle) {
+            r->stuck = (double)now / 1e3;
+            r->patience = r->setup->end_stuck;
+        }
+        if (r->setup->stuck)
+            r->setup->stuck(process->path);
+    }
+    if (fw_process_still(process, now, IDLE_MS)) {
+        r->stuck = (double)now / 1e3;
+        r->patience = r->setup->end_stuck < CIRCLE_S ? r->setup->end_stuck : CIRCLE_S;
+    }
+}
+
 /* Everything the rings hold, each in turn; returns whether one of them fills fast. */
 static bool drain_all(struct recorder *r, bool *some)
 {
@@ -203,11 +222,7 @@ static bool drain_all(struct recorder *r, bool *some)
         if (process->state == FW_PROCESS_RUNNING)
             busy |= fw_ring_busy(&process->ring);
         fw_process_flush(process, now, FLUSH_MS);
-        if (!fw_process_stuck(process, r->scratch, now, IDLE_MS))
-            continue;
-        r->stuck = (double)now / 1e3;
-        if (r->setup->stuck)
-            r->setup->stuck(process->path);
+        look_for_standstill(r, process, now);
     }
     return busy;
 }
@@ -287,7 +302,7 @@ static bool is_late(const struct recorder *r)
         return false;
     return (r->setup->limit > 0 && now() > r->started + r->setup->limit) ||
            (r->stopped > 0 && now() > r->stopped + STOP_S) ||
-           (r->setup->end_stuck && r->stuck > 0 && now() > r->stuck + STUCK_S);
+           (r->setup->end_stuck > 0 && r->stuck > 0 && now() > r->stuck + r->patience);
 }
 
 /* Tells the program once that it is to end, if the caller wants that. */
@@ -367,9 +382,9 @@ static void release(struct recorder *r)
 
 static enum fw_record_end run_program(struct recorder *r, struct fw_error *err)
 {
-    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu%s%s%s%s%s%s%s",
+    char *options = fw_xasprintf("mode=%s:wire=%s:seed=%llu:whole=%u%s%s%s%s%s%s%s",
                                  r->setup->noise ? "atomrace" : "record", r->door.name,
-                                 (unsigned long long)r->setup->seed,
+                                 (unsigned long long)r->setup->seed, WHOLE,
                                  r->setup->positions ? ":positions=1" : "",
                                  r->setup->values ? ":values=yes" : "",
                                  r->setup->repeats ? ":repeats=1" : "",

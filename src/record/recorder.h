@@ -45,7 +45,8 @@ struct fw_record_setup {
     /* The program has been started; may be NULL. */
     void (*began)(void *context, pid_t program);
     void *context;
-    bool end_stuck; /* and if nothing happens for a while from then on the program is killed */
+    double end_stuck; /* and if nothing happens for so many seconds from then on, one at most if it
+                         is a circle of locks, the program is killed; 0: never */
     /* When the caller's handler of INT and TERM sets it the program gets TERM, and is killed if it
      * goes on for long; NULL: these signals are for the program. */
     const atomic_int *stop;

@@ -43,7 +43,9 @@ static void start(void)
 
     if (options.values)
         fw_values_begin();
-    fw_shadow_unused = options.repeats;
+    fw_shadow_whole = options.repeats ? UINT64_MAX : options.whole;
+    fw_shadow_unused = fw_shadow_whole > 0;
+    fw_shadow_tell();
     fw_thread_adopt_main();
     if (!fw_self) {
         fw_sink_off();
@@ -91,6 +93,7 @@ void fw_runtime_forked(void)
     register_membarrier();
     if (options.record)
         fw_sink_open(options.wire, FW_WIRE_FORKED, options.positions);
+    fw_shadow_tell();
     send_beginning(t);
     t->inside--;
 }

@@ -93,6 +93,11 @@ static bool set_repeats(struct fw_runtime_options *options, const char *value, s
     return options->repeats || is(value, length, "0");
 }
 
+static bool set_whole(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return parse_number(value, length, &options->whole);
+}
+
 static bool set_seed(struct fw_runtime_options *options, const char *value, size_t length)
 {
     return parse_number(value, length, &options->seed);
@@ -167,6 +172,7 @@ static const struct {
     { "quantum", set_quantum },
     { "values", set_values },
     { "repeats", set_repeats },
+    { "whole", set_whole },
     { "noise", set_noise },
     { "learn", set_learn },
     { "prefer", set_prefer },

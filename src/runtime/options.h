@@ -14,7 +14,8 @@ struct fw_runtime_options {
     bool atomrace;  /* mode=atomrace */
     bool guarded;   /* mode=guard */
     bool values;    /* values=yes */
-    bool repeats;   /* repeats=1: accesses that repeat one are recorded, too */
+    bool repeats;   /* repeats=1: accesses that repeat one are recorded, too ... */
+    uint64_t whole; /* whole=N: ... as long as there are fewer records than that */
     char wire[108]; /* name of the recorder's socket; empty: none */
     char file[128]; /* control=FILE: control_wire.h; with mode=record and repeats=1 as well */
     bool positions; /* positions=1: records tell where they were made */

@@ -15,6 +15,7 @@
 /* Untouched, they take no memory. */
 uint64_t fw_shadow[FW_SHADOW_CELLS + 1];
 bool fw_shadow_unused;
+uint64_t fw_shadow_whole;
 static uintptr_t again_pc[FW_SHADOW_CELLS];         /* of a write that is to be said again */
 static uint64_t open_bits[(SEGMENT_MASK + 1) / 64]; /* segments that are a thread's present one */
 
@@ -112,7 +113,7 @@ static void say_again(struct fw_thread *t, uint32_t index)
         while (to < 8 && written >> to & 1)
             to++;
         if (to > from)
-            fw_sink_put(t, FW_WIRE_WRITE, word + from, to - from, 0, again_pc[index]);
+            fw_sink_put(t, FW_WIRE_WRITE, word + from, to - from, FW_WIRE_AGAIN, again_pc[index]);
         from = to + 1;
     }
     t->hot->told = 0;
@@ -175,6 +176,24 @@ static void mark_again(struct fw_thread *t, uint32_t index, uintptr_t pc)
     fw_shadow[index] |= FW_SHADOW_AGAIN;
 }
 
+/* --- from when on ---------------------------------------------------------------------------- */
+
+void fw_shadow_tell(void)
+{
+    if (fw_sink.on && !fw_shadow_unused)
+        atomic_store(&fw_sink.ring->elides, 1);
+}
+
+/* True: everything is recorded still. */
+static bool stays_whole(void)
+{
+    if (fw_sink.count < fw_shadow_whole)
+        return true;
+    fw_shadow_unused = false;
+    fw_shadow_tell();
+    return false;
+}
+
 /* --- accesses -------------------------------------------------------------------------------- */
 
 bool fw_shadow_note(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
@@ -185,7 +204,7 @@ bool fw_shadow_note(struct fw_thread *t, uintptr_t address, unsigned size, bool 
     uint64_t bits = fw_shadow_bits(address, size, write);
     uint64_t key = fw_shadow_key(address & ~(uintptr_t)7);
 
-    if (fw_shadow_unused)
+    if (FW_UNLIKELY(fw_shadow_unused) && stays_whole())
         return true;
     if (((*cell ^ key) & fw_shadow_mask(0, false)) != 0) {
         if (*cell & FW_SHADOW_AGAIN)

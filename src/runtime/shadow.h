@@ -21,7 +21,8 @@
  * segment, before the synchronisation that ends it, and also when its cell is overwritten, its
  * block freed or the list of such words full.  What other threads see after that synchronisation
  * is then a write that comes after all that it may depend on.  Repeated reads need nothing of the
- * kind.
+ * kind.  Which of the word's bytes were repeated, and where in the code, is not known: what is said
+ * again has no site, is all that the segment has written there, and no finding may name it.
  *
  * Why this is sound.  In a witness, put each elided access back right behind what came before it in
  * its thread.  It sees and shows the same there as the access it repeats, unless another thread's
@@ -44,7 +45,13 @@
 #define FW_SHADOW_AGAIN  (UINT64_C(1) << 63) /* its write will be said again */
 
 extern uint64_t fw_shadow[FW_SHADOW_CELLS + 1]; /* the last one stays 0 */
-extern bool fw_shadow_unused; /* all accesses are recorded: cells stay 0, which nothing repeats */
+/* All accesses are recorded: cells stay 0, which nothing repeats.  After so many records that ends:
+ * short recordings have everything, and long ones do not grow. */
+extern bool fw_shadow_unused;
+extern uint64_t fw_shadow_whole;
+
+/* Tells the recorder whether accesses are left out, when its ring is new. */
+void fw_shadow_tell(void);
 
 static inline uint64_t *fw_shadow_cell(uintptr_t address)
 {

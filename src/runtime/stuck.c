@@ -164,8 +164,11 @@ void fw_stuck_nobody_ready(struct fw_thread *t, bool ends)
         return;
     all_told = true;
     for (at = stuck.first; at; at = at->wait.next)
-        if (at->wait.told)
+        if (at->wait.told) {
+            if (fw_sink.on)
+                atomic_fetch_add(&fw_sink.ring->still, 1);
             return; /* the cycle says why */
+        }
     tell(t, &stuck);
 }
 

@@ -62,6 +62,8 @@ struct fw_wire_ring {
     _Atomic uint32_t done; /* the program's last record is published (exit or crash) */
     _Atomic uint32_t cycles; /* how many FW_WIRE_STUCK_CYCLE have been published, ... */
     _Atomic uint32_t idle;   /* ... and FW_WIRE_STUCK_ALL */
+    _Atomic uint32_t still;  /* how often all threads waited and a cycle had told why */
+    _Atomic uint32_t elides; /* accesses that repeat one are left out, from some record on */
 };
 
 struct fw_wire_unit {
@@ -70,6 +72,7 @@ struct fw_wire_unit {
 
 /* First unit: a = operand | kind << 48 | n << 56;  b = pc | aux << 48.  Addresses have 48 bits. */
 #define FW_WIRE_BRANCH   0x8000u /* aux: after a read of its thread, a branch came before */
+#define FW_WIRE_AGAIN    0x4000u /* aux of a write: it stands for some that were left out */
 #define FW_WIRE_ORDER    0x000fu /* aux of atomics: memory order, as numbered in <stdatomic.h> */
 #define FW_WIRE_MAX_TEXT 4096u   /* aux of kinds with text: its bytes */
 

@@ -26,6 +26,14 @@ struct fw_trace {
     char *name;
 };
 
+/* A write without a site in a recording that lacks repeats says again what its thread has written
+ * since it last synchronised (src/runtime/shadow.h): it counts for what others read, and no finding
+ * may name it. */
+static inline bool fw_trace_says_again(const struct fw_trace *trace, const struct fw_event *event)
+{
+    return trace->lacks_repeats && event->kind == FW_WRITE && !event->site;
+}
+
 /* Loads the path; the caller owns *trace. */
 int fw_trace_load(struct fw_trace **trace, const char *path,
                   const struct fw_read_options *options, struct fw_error *err);

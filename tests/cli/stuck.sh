@@ -291,4 +291,21 @@ err_has "it waits for a lock that it holds itself"
 printf '%s\n' 'T0|relock(a)' >bad.std
 expect 3 check bad.std
 err_has "it does not hold a"
+# run ends a recording in which nobody can go on, and not one in which somebody does.
+expect 66 run -- ./circle
+err_has "the program is in a deadlock:"
+err_lacks "Ctrl-C"
+out_has "deadlock, in this run (observed by deadlock, confirmed)"
+expect 0 run -- ./circle right
+err_lacks "deadlock"
+expect 137 run --limit=1 -- ./lost
+err_has "all threads of the program wait"
+out_has "At the end all threads waited, and none was left to wake one:"
+expect 0 run --limit=1 -a deadlock -- ./lost right
+err_lacks "all threads"
+rm -f go
+(sleep 3; touch go) &
+expect 66 run -q -a deadlock -- ./partial
+out_has "deadlock, in this run (observed by deadlock"
+out_lacks "was ended by signal"
 finish
