@@ -249,20 +249,6 @@ uint64_t fw_moments_start(const struct fw_moments *moments, uint64_t index)
     return first;
 }
 
-uint64_t fw_moments_placed(const struct fw_moments *moments, uint64_t index)
-{
-    const struct fw_moment *moment = &moments->events.at[index];
-
-    for (uint64_t i = index + 1; i-- > 0;) {
-        const struct fw_moment *earlier = &moments->events.at[i];
-
-        if (earlier->thread == moment->thread && earlier->site == moment->site &&
-            earlier->kind == moment->kind && fw_moments_has_place(moments, i))
-            return i;
-    }
-    return index;
-}
-
 uint32_t fw_moments_joined(const struct fw_moments *moments, uint64_t index)
 {
     size_t low = 0, high = moments->joins.len;

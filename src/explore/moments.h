@@ -53,9 +53,6 @@ uint32_t fw_moments_site(const struct fw_moments *moments, uint64_t index,
                          struct fw_session *session);
 /* The first event of the moment that the event belongs to. */
 uint64_t fw_moments_start(const struct fw_moments *moments, uint64_t index);
-/* A repeated write is told when it is over; the one that it repeats has the same site and was made
- * by the same thread just before.  Returns an event with a place, or the event itself. */
-uint64_t fw_moments_placed(const struct fw_moments *moments, uint64_t index);
 /* The thread that the event, a join, has waited for. */
 uint32_t fw_moments_joined(const struct fw_moments *moments, uint64_t index);
 

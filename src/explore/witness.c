@@ -61,14 +61,13 @@ static uint64_t arrivals(struct builder *b, uint64_t index, const struct fw_land
     return count;
 }
 
-/* The thread's steps to just before the event: by its latest landmark, and from there.  Again: it
- * has been there, and comes by once more. */
-static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32_t site, bool again)
+/* The thread's steps to just before the event: by its latest landmark, and from there. */
+static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32_t site)
 {
     uint32_t thread = b->moments->events.at[index].thread;
     const struct fw_landmark *mark = fw_moments_landmark(b->moments, index);
     struct fw_control_step *step = NULL;
-    bool loosely;
+    bool loosely = is_loose(b);
 
     fw_vec_extend(&b->aligned, (size_t)thread + 1);
     fw_vec_extend(&b->led, (size_t)thread + 1);
@@ -82,7 +81,6 @@ static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32
         if (fw_moments_same(b->moments, mark->event, index))
             return step;
     }
-    loosely = is_loose(b) || again;
     step = add_step(b, thread, loosely ? FW_STEP_PLACE : FW_STEP_BLOCKS);
     step->site = site;
     step->ordinal = loosely
@@ -92,13 +90,10 @@ static struct fw_control_step *lead_to(struct builder *b, uint64_t index, uint32
     return step;
 }
 
-/* The thread runs until the event is next: it has not begun what makes it.  A repeat has no place
- * of its own: it is next where the thread comes by the place of the first one again. */
+/* The thread runs until the event is next: it has not begun what makes it. */
 static int until_before(struct builder *b, uint64_t event, int goal)
 {
-    uint64_t placed = fw_moments_placed(b->moments, event);
-    uint64_t index = fw_moments_start(b->moments, placed);
-    bool again = placed != event && *begun(b, b->moments->events.at[event].thread) > index;
+    uint64_t index = fw_moments_start(b->moments, event);
     uint32_t site = FW_CONTROL_NONE;
     struct fw_control_step *step;
 
@@ -106,7 +101,7 @@ static int until_before(struct builder *b, uint64_t event, int goal)
         site = fw_moments_site(b->moments, index, b->session);
     if (site == FW_CONTROL_NONE)
         return fw_error_set(b->err, "event %" PRIu64 " has no place in the program", index);
-    step = lead_to(b, index, site, again);
+    step = lead_to(b, index, site);
     if (goal >= 0) {
         step->flags = FW_STEP_GOAL;
         step->goal = (uint16_t)goal;
@@ -133,12 +128,12 @@ static int through(struct builder *b, uint64_t index, int goal)
     return 0;
 }
 
-/* The latest event of order[from..to] with a place and up to `most`; `to` + 1 if there is none. */
+/* The latest event of order[from..to] with a place; `to` + 1 if there is none. */
 static size_t last_placed(const struct fw_moments *moments, const uint64_t *order, size_t from,
-                          size_t to, uint64_t most)
+                          size_t to)
 {
     for (size_t i = to + 1; i > from; i--)
-        if (order[i - 1] <= most && fw_moments_has_place(moments, order[i - 1]))
+        if (fw_moments_has_place(moments, order[i - 1]))
             return i - 1;
     return to + 1;
 }
@@ -149,55 +144,6 @@ static int goal_of(const struct fw_shown *witness, uint64_t index)
         if (witness->events[i] == index)
             return (int)i;
     return -1;
-}
-
-/* Is it a goal that only repeats an access with a place? */
-static bool is_repeated_goal(const struct fw_moments *moments, const struct fw_shown *witness,
-                             uint64_t index)
-{
-    return goal_of(witness, index) >= 0 && !fw_moments_has_place(moments, index) &&
-           fw_moments_placed(moments, index) != index;
-}
-
-/* Does the thread return from where it was at the first event, before the last one? */
-static bool leaves(const struct fw_moments *moments, uint64_t first, uint64_t last)
-{
-    unsigned depth = 0;
-
-    for (uint64_t i = first + 1; i <= last; i++) {
-        const struct fw_moment *moment = &moments->events.at[i];
-
-        if (moment->thread != moments->events.at[first].thread)
-            continue;
-        if (moment->kind == FW_CALL)
-            depth++;
-        else if (moment->kind == FW_RETURN && depth-- == 0)
-            return true;
-    }
-    return false;
-}
-
-/* How far a thread may go that has an event next: a goal of its that comes later and only repeats
- * an access has happened at an unknown time since that one, before what the thread has not told
- * others.  So it stays where it will come by again. */
-static uint64_t limit_of(const struct builder *b, const struct fw_shown *witness, uint64_t next)
-{
-    const struct fw_moments *moments = b->moments;
-    const struct fw_landmark *mark = fw_moments_landmark(moments, next);
-    uint64_t limit = UINT64_MAX;
-
-    for (size_t i = 0; i < witness->event_count; i++) {
-        uint64_t goal = witness->events[i], placed;
-
-        if (goal <= next || moments->events.at[goal].thread != moments->events.at[next].thread ||
-            !is_repeated_goal(moments, witness, goal))
-            continue;
-        placed = fw_moments_placed(moments, goal);
-        if (placed < next && placed < limit && (!mark || mark->event <= placed) &&
-            (is_loose(b) || leaves(moments, placed, next)))
-            limit = placed;
-    }
-    return limit;
 }
 
 /* Does a stretch end behind order[i]: another thread comes next, or a goal is here or next? */
@@ -259,10 +205,7 @@ static int add_order(struct builder *b, const struct fw_shown *witness, size_t c
         if (!ends_stretch(b->moments, witness, count, i))
             continue;
         end_joined(b, witness->order, from, i);
-        last = is_repeated_goal(b->moments, witness, witness->order[i])
-                   ? i
-                   : last_placed(b->moments, witness->order, from, i,
-                                 limit_of(b, witness, witness->order[i]));
+        last = last_placed(b->moments, witness->order, from, i);
         if (last <= i && add_stretch(b, witness, witness->order[last]) < 0)
             return -1;
         from = i + 1;

@@ -112,8 +112,7 @@ bool fw_control_open(const char *path)
     fw_control_sites_start();
     strategy = strategies[head->strategy];
     preempts = head->strategy != FW_STRATEGY_NONE;
-    if (head->flags & FW_CONTROL_OBSERVE)
-        fw_control_observe_start();
+    fw_control_observe_start(head->flags & FW_CONTROL_OBSERVE);
     fw_strategy_seed(head->seed);
     if (strategy->start)
         strategy->start();

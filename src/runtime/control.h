@@ -230,7 +230,9 @@ bool fw_control_cool(uint64_t first, uint64_t last);
 /* --- what threads did (control_observe.c) ---------------------------------------------------- */
 
 extern bool fw_control_observes;
-void fw_control_observe_start(void);
+/* The memory for it is there in any case: the program's own lies at the same addresses in all runs,
+ * and a run can be repeated without being observed. */
+void fw_control_observe_start(bool wanted);
 /* There are others from now on. */
 void fw_control_observe_others(void);
 /* t has passed its point, if it is one, and makes the access. */

@@ -63,10 +63,10 @@ static void tell(const struct fw_thread *t, uint32_t kind, uint64_t object, uint
 struct fw_held *fw_held;
 static uint16_t used[GROUPS]; /* of places: a bit for each form that something is held in */
 
-void fw_control_observe_start(void)
+void fw_control_observe_start(bool wanted)
 {
     fw_held = fw_map_memory(FW_HELD_FORMS * sizeof *fw_held << FW_HELD_NEAR);
-    fw_control_observes = fw_held && fw_control_has_words;
+    fw_control_observes = wanted && fw_held && fw_control_has_words;
 }
 
 void fw_control_observe_others(void)
