@@ -170,6 +170,7 @@ static enum progress look(const struct fw_thread *t, const struct fw_control_ste
     }
 }
 
+/* What a call with an effect does to memory is not known where it begins. */
 static void note_goal(const struct fw_thread *t, const struct fw_control_step *step)
 {
     struct fw_control_goal *goal = &fw_control->goals[step->goal % FW_CONTROL_GOALS];
@@ -178,7 +179,8 @@ static void note_goal(const struct fw_thread *t, const struct fw_control_step *s
                                       .thread = t->number,
                                       .site = t->plan.site,
                                       .size = t->plan.size,
-                                      .object = t->plan.object };
+                                      .object = t->plan.reach == FW_REACH_OBJECT ? t->plan.object
+                                                                                 : 0 };
 }
 
 static void call_debugger(const struct fw_thread *t, const struct fw_control_step *step)
