@@ -122,8 +122,9 @@ static int finish_claim(struct recording *r, struct fw_error *err)
 {
     struct fw_query *q = &r->memo->q;
     int64_t id = (int64_t)r->run->claim->id, ours;
-    bool exposed = r->run->reached ||
-                   bsearch(&id, r->ids.at, r->ids.len, sizeof id, compare_ids) != NULL;
+    bool exposed =
+        r->run->reached || (r->ids.len && bsearch(&id, r->ids.at, r->ids.len, sizeof id,
+                                                  compare_ids));
     int failed = r->run->failure != NULL;
 
     fw_query_say(q, "DELETE FROM claims WHERE iroot = %" PRId64 " AND session = %" PRId64
