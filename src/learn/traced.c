@@ -181,13 +181,18 @@ static void share(struct fw_traced *traced, uint32_t site)
     traced->news->shared += fw_constraints_share(traced->constraints, name_site(traced, site));
 }
 
-/* What else a site came behind is kept of those that are shared; that may turn out later. */
-static void learn(struct fw_traced *traced, uint32_t site, const struct fw_word_seen *seen,
-                  uint8_t *also)
+/* What else a site came behind is kept of those that are shared; that may turn out later.  A read
+ * of what its thread writes now is shared as well, as in guard/learning.c. */
+static void learn(struct fw_traced *traced, uint32_t who, uint64_t cell,
+                  const struct fw_word_seen *seen, uint8_t *also)
 {
+    uint32_t site = fw_word_site(who) - 1, reader = (uint32_t)(cell >> 32) & FW_WORD_WHO;
+
     also[site] |= (uint8_t)seen->also;
     if (seen->shared)
         share(traced, site);
+    if (seen->shared && reader && fw_word_thread(reader) == fw_word_thread(who))
+        share(traced, fw_word_site(reader) - 1);
     for (unsigned i = 0; i < seen->others; i++)
         share(traced, fw_word_site(seen->other[i]) - 1);
     for (unsigned i = 0; i < seen->count; i++) {
@@ -207,9 +212,10 @@ static void access_word(struct fw_traced *traced, uintptr_t word, uint32_t site,
 
     if (fw_word_repeats(cell, who, write))
         return;
-    if (write || !(cell >> 32) || !fw_word_is_own(cell, who)) { /* else it has read this before */
+    /* else it has read this before, and nobody else knows of it */
+    if (write || !(cell >> 32) || !fw_word_is_own(cell, who) || fw_word_is_shared(cell, who)) {
         fw_word_look(word, cell, who, write, &seen);
-        learn(traced, site, &seen, also);
+        learn(traced, who, cell, &seen, also);
     }
     fw_word_note(word, who, write);
 }
