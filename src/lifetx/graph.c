@@ -498,6 +498,8 @@ void fw_txs_split(struct fw_txs *txs, uint32_t t, uint64_t at)
 
         while (gone < lane->pairs.len && lane->pairs.at[gone].from < at)
             gone++;
+        if (!gone)
+            continue;
         lane->pairs.len -= gone;
         memmove(lane->pairs.at, lane->pairs.at + gone, lane->pairs.len * sizeof *lane->pairs.at);
     }
