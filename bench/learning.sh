@@ -121,10 +121,10 @@ learn_server() { # PROGRAM KIND MOST IDLE
     done
 }
 
-# --- guarded runs: VIOLATIONS STALLED BACK NOT-AVOIDED ROLLED WAITED-SECONDS STATUS
+# --- guarded runs: VIOLATIONS STALLED ROLLED-BACK NOT-AVOIDED WAITED-SECONDS STATUS
 said() { # LOG
     sed -n 's/^foreweave: \([0-9]* violations: .*\); waited \([0-9.]*\) s.*/\1 \2/p' "$1" |
-        awk '{ n = 0; for (i = 1; i < NF; i++) if ($i ~ /^[0-9]+$/) v[++n] = $i; print v[1], v[2], v[3], v[4], (n > 4 ? v[5] : 0), $NF }'
+        awk '{ n = 0; for (i = 1; i < NF; i++) if ($i ~ /^[0-9]+$/) v[++n] = $i; print v[1], v[2], v[3], v[4], $NF }'
 }
 guard_once() { # PROGRAM KIND NUMBER
     local status=0 command line
@@ -184,7 +184,7 @@ for program in $programs; do
         [ -s "$program.$kind.guarded" ] || continue
         different=$(sed -n 's/.*"access":\({[^}]*}\),"after":\("[a-z]*"\|{[^}]*}\).*/\1 \2/p' "$program.$kind.violations" 2>/dev/null | sort -u | wc -l)
         awk -v program="$program" -v kind="$kind" -v different="$different" '
-            { all += $1; stalled += $2; back += $3 + $5; passed += $4; waited += $6; wrong += $NF != 0 }
+            { all += $1; stalled += $2; back += $3; passed += $4; waited += $5; wrong += $NF != 0 }
             END { printf "| %s | %s | %d | %d | %d | %d | %d | %.2f | %d |\n", program, kind, all, different, stalled, back, passed, waited, wrong }' \
             "$program.$kind.guarded"
     done

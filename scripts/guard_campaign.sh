@@ -7,8 +7,8 @@
 #
 # FOREWEAVE names the program (build/foreweave).  Each kernel is learnt from calm runs (pairs also with noise, cutpoints from
 # recordings), and `foreweave run` of a calm run gives the findings.  Then it is run N times (100), adverse, seeds 1 to N,
-# natively and in each way, the ways in turn, as services are: with a file that was prepared, anew for each run.  `pset` waits and
-# gives locks back; `rollback` re-executes as well, where the guard can.  Of the first runs (--look, 10) what was done is told.
+# natively and in each way, the ways in turn, as services are: with a file that was prepared, anew for each run.  `pset` only
+# waits; `rollback` re-executes as well, where the guard can.  Of the first runs (--look, 10) what was done is told.
 # Results go to DIR/KERNEL.WAY.runs (seed, status) and DIR/KERNEL.WAY.told, so that a campaign that was stopped goes on where it
 # ended (DIR is kept if it is given).  Prints tables in Markdown; a run that takes 20 s hangs, and then the exit status is 1.
 set -u
@@ -94,7 +94,7 @@ for seed in range(1, runs + 1):
                 print(seed, run(way, seed), file=out)
 END
 }
-# What the command says: VIOLATIONS STALLED LOCK-GIVEN-BACK NOT-AVOIDED ROLLED-BACK
+# What the command says: VIOLATIONS STALLED ROLLED-BACK NOT-AVOIDED
 told() { # WAY KERNEL SEED
     # shellcheck disable=SC2046
     timeout 30 "$foreweave" guard --budget=100 --stall="$stall" --log="$2.$1.log" $(options_of "$1" "$2") -- "./$2" adverse "$3" 2>&1 >/dev/null |
@@ -165,7 +165,7 @@ print(len(places))
 END
     )
     awk -v kernel="$kernel" -v sizes="$sizes" -v static="$static" '
-        { all += $1; stalled += $2; back += $3 + $5; passed += $4 }
+        { all += $1; stalled += $2; back += $3; passed += $4 }
         END { printf "| %s | %s | %d | %d | %d | %d | %d |\n", kernel, sizes, static, all, stalled, back, passed }' "$kernel.$way.told"
 done
 exit $hung

@@ -134,12 +134,11 @@ static void tell_counts(const struct fw_guard_head *head, uint64_t lost)
     uint32_t off = atomic_load(&head->off);
 
     fw_cmd_error("%" PRIu64 " violations: %" PRIu64 " avoided by waiting, %" PRIu64
-                 " by giving a lock back, %" PRIu64 " %s, %" PRIu64
-                 " avoided by rolling back; waited %.3f s; %" PRIu64
+                 " by rolling back, %" PRIu64 " %s; waited %.3f s; %" PRIu64
                  " hooks watched, %" PRIu64 " made nothing, %" PRIu64 " places retired%s",
                  count_of(head, FW_GUARD_VIOLATIONS), count_of(head, FW_GUARD_STALLED),
-                 count_of(head, FW_GUARD_ROLLED), count_of(head, FW_GUARD_PASSED),
-                 head->dry ? "only logged" : "not avoided", count_of(head, FW_GUARD_AGAIN),
+                 count_of(head, FW_GUARD_AGAIN), count_of(head, FW_GUARD_PASSED),
+                 head->dry ? "only logged" : "not avoided",
                  (double)count_of(head, FW_GUARD_NS) / 1e9, count_of(head, FW_GUARD_PLACED),
                  count_of(head, FW_GUARD_PATCHED), count_of(head, FW_GUARD_RETIRED),
                  off == FW_GUARD_OFF_BUDGET  ? "; it switched itself off (--budget)"

@@ -98,7 +98,6 @@ static void put_violation(struct fw_guard_log *log, struct fw_json *json,
 {
     static const char *const done[] = { [FW_GUARD_DID_NOTHING] = "nothing",
                                         [FW_GUARD_DID_STALL] = "stalled",
-                                        [FW_GUARD_DID_ROLL] = "rolled back",
                                         [FW_GUARD_DID_PASS] = "passed",
                                         [FW_GUARD_DID_STOP] = "stopped",
                                         [FW_GUARD_DID_AGAIN] = "rolled back" };

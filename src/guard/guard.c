@@ -165,7 +165,6 @@ void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site,
     if (fw_guard->mode == FW_GUARD_FORBID)
         atomic_fetch_or_explicit(&fw_guard_sites(fw_guard)[site], FW_GUARD_SEEN,
                                  memory_order_relaxed); /* a mark */
-    fw_guard_locks_pass();
 }
 
 void fw_guard_freed(const void *memory, size_t bytes)

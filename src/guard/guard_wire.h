@@ -84,7 +84,6 @@ enum fw_guard_count {
     FW_GUARD_DEPENDS,    /* accesses that depended on another thread's */
     FW_GUARD_VIOLATIONS,
     FW_GUARD_STALLED,    /* of them: avoided by waiting */
-    FW_GUARD_ROLLED,     /* avoided by giving a lock back */
     FW_GUARD_PASSED,     /* not avoided */
     FW_GUARD_NS,         /* waited altogether */
     FW_GUARD_PATCHED,    /* calls of hooks made nothing */
@@ -100,7 +99,6 @@ enum fw_guard_count {
 enum fw_guard_done {
     FW_GUARD_DID_NOTHING, /* dry run, or nothing could help: went on */
     FW_GUARD_DID_STALL,
-    FW_GUARD_DID_ROLL, /* gave a lock back */
     FW_GUARD_DID_PASS, /* waited in vain */
     FW_GUARD_DID_STOP, /* not a violation: the budget is spent */
     FW_GUARD_DID_AGAIN, /* ran a region again */

@@ -64,7 +64,6 @@ static inline __attribute__((always_inline)) void on_access(void *address, unsig
     if (FW_LIKELY(!(region && write) && !fw_region_pending) &&
         FW_LIKELY(is_quick(cell, site, who, write)) &&
         (size <= 4 || is_quick(cell + 1, site, who, write))) {
-        fw_guard_locks_pass();
         return;
     }
     fw_guard_access(at, size, write, site, region);

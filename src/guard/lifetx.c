@@ -189,31 +189,18 @@ static enum outcome open_circle(struct conflict *conflict)
     return fw_tx_runs(conflict->other) ? LATE : ENDED;
 }
 
-/* With a mutex that it has just taken: as if it had not come to it yet. */
-static enum outcome wait_without(struct conflict *conflict, pthread_mutex_t *lock)
+static enum outcome wait_once(struct conflict *conflict)
 {
     enum outcome outcome;
 
-    fw_guard_lock_give(lock);
-    outcome = wait_for(conflict->self, conflict->other, conflict->until);
-    fw_guard_lock_take(lock);
-    conflict->entry.tries++;
-    return outcome;
-}
-
-static enum outcome wait_once(struct conflict *conflict, pthread_mutex_t *lock)
-{
-    enum outcome outcome;
-
-    if (!lock && fw_region_locks(conflict->region))
+    if (fw_region_locks(conflict->region))
         go_back(conflict); /* the other may need one of them */
     if (!fw_tx_wait_begin(conflict->self, fw_tx_thread(conflict->other)))
         return open_circle(conflict);
     atomic_store(&fw_tx_threads[conflict->self].asked, 0);
-    outcome = lock ? wait_without(conflict, lock)
-                   : wait_for(conflict->self, conflict->other, conflict->until);
+    outcome = wait_for(conflict->self, conflict->other, conflict->until);
     fw_tx_wait_end(conflict->self);
-    if (outcome != ENDED && !lock)
+    if (outcome != ENDED)
         go_back(conflict);
     return outcome;
 }
@@ -221,11 +208,9 @@ static enum outcome wait_once(struct conflict *conflict, pthread_mutex_t *lock)
 /* The access is noted in the end, or has to be made all the same. */
 static enum fw_guard_done win(struct conflict *conflict)
 {
-    pthread_mutex_t *lock = fw_guard_lock_fresh();
-
     while (conflict->other) {
         uintptr_t flight = fw_flight_hide();
-        enum outcome outcome = wait_once(conflict, lock);
+        enum outcome outcome = wait_once(conflict);
 
         fw_flight_show_again(flight);
         if (outcome == LATE || (outcome == ASKED && fw_guard_clock() >= conflict->until))
@@ -233,7 +218,7 @@ static enum fw_guard_done win(struct conflict *conflict)
         conflict->other =
             access_word(conflict->cell, conflict->word, conflict->self, conflict->write);
     }
-    return lock ? FW_GUARD_DID_ROLL : FW_GUARD_DID_STALL;
+    return FW_GUARD_DID_STALL;
 }
 
 static void resolve(struct conflict *conflict, uint32_t site)
@@ -318,7 +303,6 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
     if (region && changes)
         fw_region_write(region, address, bytes, nobody);
     atomic_store_explicit(&fw_tx_threads[self].site, site, memory_order_relaxed);
-    fw_guard_locks_pass();
     if (FW_UNLIKELY(fw_region_pending))
         fw_region_judged(site);
 }

@@ -13,10 +13,9 @@
  * would wait for the next cutpoint of its maker.
  *
  * A thread that has waited in vain goes on, and what it waited for is not waited for any more at
- * this pair of places.  A mutex that it has just taken is given back while it waits (locks.h).
- * One that waits with mutexes which it has taken in its region, or is waited for itself, or has
- * waited in vain, goes back over its region (region.h), which ends its transaction, and waits
- * there.
+ * this pair of places.  One that waits with mutexes which it has taken in its region, or is waited
+ * for itself, or has waited in vain, goes back over its region (region.h), which ends its
+ * transaction, and waits there.
  */
 #ifndef FW_GUARD_LIFETX_H
 #define FW_GUARD_LIFETX_H

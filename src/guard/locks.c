@@ -11,15 +11,12 @@
 
 #define KIND 0x7f /* of a mutex: normal, recursive, checked, adaptive are 0 to 3 */
 
-__thread pthread_mutex_t *fw_guard_lock_latest;
 __thread bool fw_guard_calls_own;
 
-static __typeof__(&pthread_mutex_lock) real_lock;
 static __typeof__(&pthread_mutex_unlock) real_unlock;
 
 void fw_guard_locks_begin(void)
 {
-    real_lock = (__typeof__(real_lock))fw_real_symbol("pthread_mutex_lock");
     real_unlock = (__typeof__(real_unlock))fw_real_symbol("pthread_mutex_unlock");
 }
 
@@ -47,14 +44,13 @@ void fw_guard_locks_call(const char *name, const void *object)
     fw_flight_hide();
     if (!locks)
         fw_region_end();
-    fw_guard_lock_latest = locks ? (pthread_mutex_t *)(uintptr_t)object : NULL;
     if (locks && FW_UNLIKELY(fw_guard->noise) && fw_guard_self)
         fw_guard_dwell();
 }
 
 static bool is_plain(const pthread_mutex_t *lock)
 {
-    return real_lock && real_unlock && (lock->__data.__kind & KIND) <= 3;
+    return real_unlock && (lock->__data.__kind & KIND) <= 3;
 }
 
 static int tid(void)
@@ -74,19 +70,7 @@ bool fw_guard_lock_is_free(const pthread_mutex_t *lock)
     return is_plain(lock) && (!lock->__data.__owner || lock->__data.__owner != tid());
 }
 
-pthread_mutex_t *fw_guard_lock_fresh(void)
-{
-    pthread_mutex_t *lock = fw_guard_lock_latest;
-
-    return lock && fw_guard_lock_is_own(lock) ? lock : NULL;
-}
-
 void fw_guard_lock_give(pthread_mutex_t *lock)
 {
     real_unlock(lock);
-}
-
-void fw_guard_lock_take(pthread_mutex_t *lock)
-{
-    real_lock(lock);
 }

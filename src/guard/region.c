@@ -232,7 +232,6 @@ void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack)
     }
     if (!enter(pc, stack))
         return;
-    fw_guard_lock_latest = lock; /* it may have come back */
     region = fw_region_own;
     if (region->locks == LOCKS || !fw_guard_lock_is_free(lock))
         fw_region_end();
@@ -322,6 +321,5 @@ void fw_region_back(uintptr_t end, const struct fw_region_plan *plan)
     region->mask = mask;
     region->window = 0;
     fw_region_live = 0; /* until it is back */
-    fw_guard_locks_pass();
     fw_jump_back(&region->jump);
 }

@@ -20,7 +20,6 @@
 #define LOOK   8u /* rounds between looks at a word that has not changed: others may have */
 #define YIELDS 50u
 #define NAP    50000u /* ns */
-#define TRIES  8u     /* to go back to before a lock */
 #define GRACE  (FW_SECOND / 10) /* ns of waiting before the budget is looked at */
 #define STACK  64
 
@@ -169,23 +168,6 @@ static void relax(const struct fw_guard_entry *entry)
         count(FW_GUARD_LOST, 1);
 }
 
-/* The thread goes back to before it took the lock, waits there, and takes it again. */
-static enum fw_guard_done wait_without(pthread_mutex_t *lock, uintptr_t word, uint32_t who,
-                                       bool write, uint64_t until, uint32_t *tries)
-{
-    const _Atomic uint64_t *at = fw_word_cell(word);
-    bool good;
-
-    do {
-        ++*tries;
-        fw_guard_lock_give(lock);
-        wait_for_change(word, who, write, until);
-        fw_guard_lock_take(lock);
-        good = may_go_on(word, atomic_load_explicit(at, memory_order_relaxed), who, write);
-    } while (!good && *tries < TRIES && clock_now(CLOCK_MONOTONIC) < until);
-    return good ? FW_GUARD_DID_ROLL : FW_GUARD_DID_PASS;
-}
-
 /* --- going back ------------------------------------------------------------------------------ */
 
 /* Others come first, as far as they are to be waited for: the thread has given its mutexes back. */
@@ -230,14 +212,10 @@ static enum fw_guard_done act(struct fw_guard_entry *entry, uint64_t started, ui
                               uint32_t who, bool write, uintptr_t region)
 {
     uint64_t until = started + fw_guard->stall;
-    pthread_mutex_t *lock;
     bool futile = is_futile(fw_word_site(who), write);
 
     if (fw_guard->dry)
         return FW_GUARD_DID_NOTHING;
-    lock = futile ? NULL : fw_guard_lock_fresh();
-    if (lock)
-        return wait_without(lock, word, who, write, until, &entry->tries);
     /* With a mutex that others may need waiting is in vain. */
     if (!futile && !fw_region_locks(region) && wait_for_change(word, who, write, until))
         return FW_GUARD_DID_STALL;
@@ -262,7 +240,6 @@ void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started)
     count(FW_GUARD_VIOLATIONS, 1);
     count(FW_GUARD_NS, entry->ns);
     count(entry->done == FW_GUARD_DID_STALL   ? FW_GUARD_STALLED
-          : entry->done == FW_GUARD_DID_ROLL  ? FW_GUARD_ROLLED
           : entry->done == FW_GUARD_DID_AGAIN ? FW_GUARD_AGAIN
                                               : FW_GUARD_PASSED,
           1);
@@ -296,7 +273,7 @@ void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
     entry.done = act(&entry, started, word, who, write, region);
     if (before)
         fw_region_forget();
-    if (entry.done != FW_GUARD_DID_STALL && entry.done != FW_GUARD_DID_ROLL)
+    if (entry.done != FW_GUARD_DID_STALL)
         relax(&entry);
     fw_guard_violation_done(&entry, started);
     fw_flight_show_again(flight);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,17 +31,26 @@ static int map(struct fw_guard_file *file, struct fw_error *err)
     return 0;
 }
 
+/* A service may have the former file mapped: it keeps it, under no name any more.  All of the new
+ * one has its room, since a program that writes where there is none is killed. */
 static int open_new(struct fw_guard_file *file, const char *path, struct fw_error *err)
 {
-    file->fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+    int full;
+
+    if (path && unlink(path) < 0 && errno != ENOENT)
+        return fw_error_errno(err, "cannot replace '%s'", path);
+    file->fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
                     : memfd_create("foreweave-guard", MFD_CLOEXEC);
     if (file->fd < 0)
         return fw_error_errno(err, path ? "cannot write '%s'" : "cannot make shared memory%s",
                               path ? path : "");
     file->path = path ? fw_xstrdup(path)
                       : fw_xasprintf("/proc/%d/fd/%d", (int)getpid(), file->fd);
-    if (ftruncate(file->fd, (off_t)file->bytes) < 0)
+    full = path ? posix_fallocate(file->fd, 0, (off_t)file->bytes) : 0;
+    if (full || (!path && ftruncate(file->fd, (off_t)file->bytes) < 0)) {
+        errno = full ? full : errno;
         return fw_error_errno(err, "cannot make '%s' as large as needed", file->path);
+    }
     return map(file, err);
 }
 

@@ -52,7 +52,7 @@ fails ./early late
 for _ in 1 2 3; do
     expect 0 guard -c early.constraints --log=early.log --stall=2000 --budget=100 -- ./early late
     out_is right
-    err_has '1 violations: 1 avoided by waiting, 0 by giving a lock back, 0 not avoided'
+    err_has '1 violations: 1 avoided by waiting, 0 by rolling back, 0 not avoided'
 done
 [ "$(wc -l <early.log)" = 4 ] || complain "the log has not a head and three lines"
 python3 -c "
@@ -78,7 +78,7 @@ expect 1 guard -c early.constraints --also=ignore -- ./early late
 
 # --- what cannot be avoided goes on
 expect 1 guard -c early.constraints --stall=5 -- ./early never
-err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 1 not avoided'
+err_has '1 violations: 0 avoided by waiting, 0 by rolling back, 1 not avoided'
 fails "$FOREWEAVE" guard -c early.constraints --dry -- ./early late
 
 # --- a lock is given back
@@ -86,7 +86,7 @@ expect 0 learn -q --idle=3 -- ./between
 fails ./between forced
 expect 0 guard -c between.constraints --log=between.log --stall=2000 --budget=100 -- ./between forced
 out_is right
-err_has '1 violations: 0 avoided by waiting, 1 by giving a lock back, 0 not avoided'
+err_has '1 violations: 0 avoided by waiting, 1 by rolling back, 0 not avoided'
 grep -q '"iroot":"1 w between load_and_run+5#1 | w between leave+5#1"' between.log || complain "the log names no iRoot"
 expect 0 guard -c between.constraints -- ./between
 err_has '0 violations'
@@ -96,7 +96,7 @@ expect 0 learn --runs=0 -c more.constraints --accept=between.log -- ./between
 err_has "'between.log' adds 1 pairs"
 # On a busy machine it does not come to it every time.
 fails "$FOREWEAVE" guard -c more.constraints -- ./between forced
-err_has '1 violations: 0 avoided by waiting, 0 by giving a lock back, 1 not avoided'
+err_has '1 violations: 0 avoided by waiting, 0 by rolling back, 1 not avoided'
 echo '{}' >bad.log
 expect 3 learn --runs=0 -c more.constraints --accept=bad.log -- ./between
 err_has 'bad.log:1: not a log of violations'
