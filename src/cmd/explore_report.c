@@ -21,6 +21,8 @@ static const struct {
     { offsetof(struct fw_campaign_state, random), "the program reads random numbers" },
     { offsetof(struct fw_campaign_state, several), "who of several is woken was no choice" },
     { offsetof(struct fw_campaign_state, beyond), "not all memory was told apart" },
+    { offsetof(struct fw_campaign_state, at_once),
+      "calls of libraries use shared memory in one step" },
 };
 
 /* Without a bound, limits that pass one after the other in one thread are not all searched. */
@@ -139,6 +141,31 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
         fw_output_printf(out, "  no schedule: %s\n", failure->unkept);
 }
 
+/* What runs did that no schedule decides, or that is not known. */
+static void print_unsearched(const struct fw_campaign_state *state, struct fw_output *out)
+{
+    if (state->several)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s one of several threads that waited was woken: that "
+                         "it is another one is not searched\n",
+                         state->several, state->several == 1 ? "" : "s");
+    if (state->at_once)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s calls of libraries used shared memory, each in one "
+                         "step: that others come in between is not searched\n",
+                         state->at_once, state->at_once == 1 ? "" : "s");
+    if (state->beyond)
+        fw_output_printf(out,
+                         "in %" PRIu64 " run%s threads used more memory than is told apart: places "
+                         "that share it may be missing\n",
+                         state->beyond, state->beyond == 1 ? "" : "s");
+    if (state->unseen)
+        fw_output_printf(out,
+                         "%" PRIu64 " run%s too long to be observed to the end: iRoots may be "
+                         "missing\n",
+                         state->unseen, state->unseen == 1 ? " was" : "s were");
+}
+
 static void print_search(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
@@ -188,21 +215,7 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
                          !state->random             ? "a clock"
                          : depends_on_clock(state) ? "a clock and random numbers"
                                                    : "random numbers");
-    if (state->several)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s one of several threads that waited was woken: that "
-                         "it is another one is not searched\n",
-                         state->several, state->several == 1 ? "" : "s");
-    if (state->beyond)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s threads used more memory than is told apart: places "
-                         "that share it may be missing\n",
-                         state->beyond, state->beyond == 1 ? "" : "s");
-    if (state->unseen)
-        fw_output_printf(out,
-                         "%" PRIu64 " run%s too long to be observed to the end: iRoots may be "
-                         "missing\n",
-                         state->unseen, state->unseen == 1 ? " was" : "s were");
+    print_unsearched(state, out);
     if (leaves_limits(explored))
         fw_output_text(out, "how limits of waits pass one after the other is searched with a bound "
                             "only (--preemptions=3)\n");
@@ -349,6 +362,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_json_number(&json, "random", state->random);
     fw_json_number(&json, "several", state->several);
     fw_json_number(&json, "beyond", state->beyond);
+    fw_json_number(&json, "at_once", state->at_once);
     fw_json_number(&json, "unseen", state->unseen);
     fw_json_number(&json, "left", state->left);
     fw_json_number(&json, "points", state->length);

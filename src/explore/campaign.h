@@ -73,6 +73,7 @@ struct fw_campaign_state {
     uint64_t clock;     /* runs that read a clock */
     uint64_t random;    /* runs that read random numbers */
     uint64_t several;   /* runs in which it was no choice who of several was woken */
+    uint64_t at_once;   /* runs in which calls of libraries used shared memory in one step */
     uint64_t beyond;    /* runs with more memory than it is noted of who shares it */
     uint64_t cut;       /* runs that were still on their way when their limit had passed */
     uint64_t left;      /* processes that outlived their run and were killed */

@@ -90,7 +90,7 @@ bool fw_journal_unpack(struct fw_trial *trial)
 
 enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8, RETURNED = 16,
        LONGER = 32, LIMITS = 64, FAIR = 128, CLOCK = 256, RANDOM = 512,
-       BEYOND = 1024, SEVERAL = 2048 }; /* marks */
+       BEYOND = 1024, SEVERAL = 2048, AT_ONCE = 4096 }; /* marks */
 
 static bool read_run(struct reader *reader, const char *line)
 {
@@ -114,6 +114,7 @@ static bool read_run(struct reader *reader, const char *line)
     trial->random = marks & RANDOM;
     trial->beyond = marks & BEYOND;
     trial->several = marks & SEVERAL;
+    trial->at_once = marks & AT_ONCE;
     trial->result.end = (enum fw_run_end)end;
     trial->result.controlled = true;
     trial->done = true;
@@ -297,7 +298,8 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
                          (trial->returned ? RETURNED : 0) | (trial->longer ? LONGER : 0) |
                          (trial->limits ? LIMITS : 0) | (trial->fair ? FAIR : 0) |
                          (trial->clock ? CLOCK : 0) | (trial->random ? RANDOM : 0) |
-                         (trial->beyond ? BEYOND : 0) | (trial->several ? SEVERAL : 0),
+                         (trial->beyond ? BEYOND : 0) | (trial->several ? SEVERAL : 0) |
+                             (trial->at_once ? AT_ONCE : 0),
                      trial->failure ? " " : "", trial->failure ? trial->failure : "");
     if (write_all(fd, out.buffer, out.used) < 0)
         status = fw_error_errno(err, "cannot write the journal");

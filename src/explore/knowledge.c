@@ -134,6 +134,7 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->random += trial->random;
     state->several += trial->several;
     state->beyond += trial->beyond;
+    state->at_once += trial->at_once;
     state->unseen += trial->unseen;
     state->cut += trial->cut > 0;
     learn_length(state, trial);

@@ -46,6 +46,7 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
         trial->clock = head->clocks;
         trial->random = head->randoms;
         trial->beyond = head->beyond;
+        trial->at_once = head->at_once;
         trial->several = head->one_of_several;
         trial->decision_bytes = head->decision_bytes;
         trial->decisions = fw_xmalloc(head->decision_bytes + 1);

@@ -36,6 +36,7 @@ struct fw_trial {
     bool clock;      /* it read a clock */
     bool random;     /* it read random numbers */
     bool several;    /* who of several threads was woken was no choice */
+    bool at_once;    /* calls of libraries used shared memory in one step */
     bool beyond;     /* it used more memory than it is noted of who shares it */
     bool returned;   /* not the schedule alone has decided when its threads went on */
     double cut;      /* it was on its way after so many seconds, and ended; 0: it came to an end */

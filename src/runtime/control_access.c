@@ -50,13 +50,25 @@ static struct fw_op op_of(uintptr_t address, size_t bytes, bool write, uintptr_t
                            .spins = !write };
 }
 
+/* Some calls tell of what they wrote when they have, and none lets others in between its bytes. */
+static void note_call(const struct fw_op *op)
+{
+    uint32_t site = fw_control_site_of(op);
+
+    if ((op->writes || op->size > 8) && site != FW_CONTROL_NONE && !fw_control_alone() &&
+        fw_control_spot(op, site).is_marked)
+        fw_control->at_once = 1;
+}
+
 void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
                        uintptr_t pc)
 {
     struct fw_op op = op_of(address, bytes, write, pc);
 
-    if (bytes && !(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS)))
-        fw_control_point(t, &op);
+    if (!bytes || t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS))
+        return;
+    fw_control_point(t, &op);
+    note_call(&op);
 }
 
 static void learn(uintptr_t key, const struct fw_op *op)

@@ -289,6 +289,8 @@ struct fw_control_head {
     uint32_t beyond;    /* 1: the program used more memory than it is noted of who shares it */
     uint32_t one_of_several; /* 1: of several threads that waited some were woken, first come first
                                 served: who it is was no choice */
+    uint32_t at_once;    /* 1: a call of a library wrote memory that is shared, or read much of it,
+                            in one step; maybe before its point */
     uint32_t diverged;   /* 1 + number of the first step that went otherwise; 0: none */
     uint32_t diverged_site;
     uint32_t new_shared; /* sites that were found to be shared in this run */

@@ -378,4 +378,44 @@ for pages in 33000 330; do
         out_has 'used more memory than is told apart: places that share it may be missing'
     fi
 done
+
+# --- a call of libc has stored before its point: that is said, and a store of the program's own has all schedules
+cat >stores.c <<'END_C'
+#include <pthread.h>
+#include <stdio.h>
+static int x, bad;
+static void *sets(void *unused)
+{
+    x = 1;
+#ifdef CALL
+    sscanf("0", "%d", &x);
+#else
+    x = 0;
+#endif
+    return unused;
+}
+static void *looks(void *unused)
+{
+    if (x == 1)
+        bad = 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, sets, NULL);
+    pthread_create(&two, NULL, looks, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return bad;
+}
+END_C
+"$FOREWEAVE" cc -g -DCALL stores.c -o calls && "$FOREWEAVE" cc -g stores.c -o stores || complain "cannot build"
+for bound in 2 all; do
+    expect 0 explore -q -s chess --preemptions=$bound --folder=calls$bound -- ./calls
+    out_has "calls of libraries used shared memory, each in one step"
+    out_has "but not all were run"
+    expect 66 explore -q -s chess --preemptions=$bound --folder=stores$bound -- ./stores
+    out_lacks "calls of libraries"
+done
 finish
