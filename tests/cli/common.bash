@@ -1,7 +1,7 @@
 # common.bash - sourced by the command line tests.
 #
 #   expect STATUS ARGUMENTS...   runs foreweave; complains unless it exits so
-#   out_is / out_has / err_is / err_has / err_lacks TEXT   about what the last run printed
+#   out_is / out_has / err_is / err_has / err_lacks TEXT   about what the last run printed; has and lacks take several
 #   finish                       ends the test
 #
 # Scratch files go to the current directory, a fresh one that is removed at the end.
@@ -35,12 +35,26 @@ expect() {
     fi
 }
 
+has() { # FILE VERB LINES TEXT...
+    local file=$1 verb=$2 lines=$3 text
+    shift 3
+    for text; do
+        grep -qF -e "$text" "$file" || { complain "$verb '$text' but:"; head -"$lines" "$file"; }
+    done
+}
+lacks() { # FILE VERB LINES TEXT...
+    local file=$1 verb=$2 lines=$3 text
+    shift 3
+    for text; do
+        ! grep -qF -e "$text" "$file" || { complain "$verb '$text'"; head -"$lines" "$file"; }
+    done
+}
 out_is() { [ "$(cat "$out")" = "$1" ] || { complain "printed not '$1' but:"; head -20 "$out"; }; }
-out_has() { grep -qF -e "$1" "$out" || { complain "did not print '$1' but:"; head -20 "$out"; }; }
-out_lacks() { ! grep -qF -e "$1" "$out" || { complain "printed '$1'"; head -20 "$out"; }; }
+out_has() { has "$out" "did not print" 20 "$@"; }
+out_lacks() { lacks "$out" "printed" 20 "$@"; }
 err_is() { [ "$(cat "$err")" = "$1" ] || { complain "said not '$1' but:"; head -5 "$err"; }; }
-err_has() { grep -qF -e "$1" "$err" || { complain "did not say '$1' but:"; head -5 "$err"; }; }
-err_lacks() { ! grep -qF -e "$1" "$err" || { complain "said '$1'"; head -5 "$err"; }; }
+err_has() { has "$err" "did not say" 5 "$@"; }
+err_lacks() { lacks "$err" "said" 5 "$@"; }
 silent() { [ ! -s "$err" ] || { complain "said something:"; head -5 "$err"; }; }
 same() { cmp -s "$1" "$2" || { complain "$1 and $2 differ"; diff "$1" "$2" | head -10; }; }
 
