@@ -414,8 +414,8 @@ static struct fw_step step_of(const cs_insn *insn)
     return step;
 }
 
-bool fw_code_decode(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
-                    struct fw_steps *steps)
+bool fw_code_each(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
+                  void (*take)(const cs_insn *insn, void *context), void *context)
 {
     size_t size;
     const unsigned char *code = fw_elf_bytes(file, start, &size);
@@ -427,7 +427,18 @@ bool fw_code_decode(csh handle, const struct fw_elf *file, uint64_t start, uint6
     size = end - start;
     insn = cs_malloc(handle);
     while (size && cs_disasm_iter(handle, &code, &size, &address, insn))
-        fw_vec_push(steps, step_of(insn));
+        take(insn, context);
     cs_free(insn, 1);
     return size == 0;
+}
+
+static void add_step(const cs_insn *insn, void *steps)
+{
+    fw_vec_push((struct fw_steps *)steps, step_of(insn));
+}
+
+bool fw_code_decode(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
+                    struct fw_steps *steps)
+{
+    return fw_code_each(handle, file, start, end, add_step, steps);
 }

@@ -82,6 +82,10 @@ FW_VEC_TYPE(fw_steps, struct fw_step);
 /* The number of a register that capstone names, whichever part of it; FW_NO_REGISTER: others. */
 uint8_t fw_code_register(unsigned reg);
 
+/* Tells `take` each instruction of the code in [start, end); false: not all of it is code. */
+bool fw_code_each(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
+                  void (*take)(const cs_insn *insn, void *context), void *context);
+
 /* Appends the steps of the code in [start, end); false: not all of it is code. */
 bool fw_code_decode(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
                     struct fw_steps *steps);

@@ -227,20 +227,13 @@ static struct fw_rerun_step step_of(const cs_insn *insn)
     return step;
 }
 
+static void add_step(const cs_insn *insn, void *steps)
+{
+    fw_vec_push((struct fw_rerun_steps *)steps, step_of(insn));
+}
+
 bool fw_rerun_decode(csh handle, const struct fw_elf *file, uint64_t start, uint64_t end,
                      struct fw_rerun_steps *steps)
 {
-    size_t size;
-    const unsigned char *code = fw_elf_bytes(file, start, &size);
-    uint64_t address = start;
-    cs_insn *insn;
-
-    if (!code || size < end - start)
-        return false;
-    size = end - start;
-    insn = cs_malloc(handle);
-    while (size && cs_disasm_iter(handle, &code, &size, &address, insn))
-        fw_vec_push(steps, step_of(insn));
-    cs_free(insn, 1);
-    return size == 0;
+    return fw_code_each(handle, file, start, end, add_step, steps);
 }
