@@ -35,14 +35,14 @@ expect() {
     fi
 }
 
-has() { # FILE VERB LINES TEXT...
+all_in() { # FILE VERB LINES TEXT...
     local file=$1 verb=$2 lines=$3 text
     shift 3
     for text; do
         grep -qF -e "$text" "$file" || { complain "$verb '$text' but:"; head -"$lines" "$file"; }
     done
 }
-lacks() { # FILE VERB LINES TEXT...
+none_in() { # FILE VERB LINES TEXT...
     local file=$1 verb=$2 lines=$3 text
     shift 3
     for text; do
@@ -50,11 +50,11 @@ lacks() { # FILE VERB LINES TEXT...
     done
 }
 out_is() { [ "$(cat "$out")" = "$1" ] || { complain "printed not '$1' but:"; head -20 "$out"; }; }
-out_has() { has "$out" "did not print" 20 "$@"; }
-out_lacks() { lacks "$out" "printed" 20 "$@"; }
+out_has() { all_in "$out" "did not print" 20 "$@"; }
+out_lacks() { none_in "$out" "printed" 20 "$@"; }
 err_is() { [ "$(cat "$err")" = "$1" ] || { complain "said not '$1' but:"; head -5 "$err"; }; }
-err_has() { has "$err" "did not say" 5 "$@"; }
-err_lacks() { lacks "$err" "said" 5 "$@"; }
+err_has() { all_in "$err" "did not say" 5 "$@"; }
+err_lacks() { none_in "$err" "said" 5 "$@"; }
 silent() { [ ! -s "$err" ] || { complain "said something:"; head -5 "$err"; }; }
 same() { cmp -s "$1" "$2" || { complain "$1 and $2 differ"; diff "$1" "$2" | head -10; }; }
 
