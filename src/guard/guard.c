@@ -112,7 +112,9 @@ static uint64_t look(uintptr_t word, uint32_t who, bool write, uintptr_t region)
     struct fw_word_seen seen;
     uint64_t cell;
 
-    for (unsigned i = 0; i < NOTES; i++) {
+    /* Where writes may be taken back nobody may access a word without noting it: another's note or
+     * claim came between, so somebody gets on. */
+    for (unsigned i = 0; i < NOTES || fw_flights_on; i++) {
         cell = cell_of(word);
         if (fw_word_repeats(cell, who, write))
             return cell;

@@ -100,12 +100,15 @@ static void keep_budget(uint64_t now)
 
 /* --- waiting --------------------------------------------------------------------------------- */
 
-/* Would the access be allowed by now? */
+/* Would the access be allowed by now?  Behind whom it would come is not known while the word is
+ * claimed (region.h). */
 static bool may_go_on(uintptr_t word, uint64_t cell, uint32_t who, bool write)
 {
     struct fw_guard_objection why;
     struct fw_word_seen seen;
 
+    if (cell == FW_WORD_CLAIMED)
+        return false;
     fw_word_look(word, cell, who, write, &seen);
     return !fw_guard_objects(fw_word_site(who), &seen, &why);
 }
