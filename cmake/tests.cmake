@@ -56,6 +56,7 @@ foreach(name test_heal_lock test_heal_keep test_heal_mutex test_heal_hold test_h
     src/atomrace/heal_circle.c src/atomrace/heal_log.c)
 endforeach()
 target_sources(test_guard_tx PRIVATE src/guard/transactions.c)
+target_sources(test_guard_budget PRIVATE src/guard/budget.c)
 foreach(name test_heal_hold test_heal_quick test_heal_random)
   target_sources(${name} PRIVATE src/atomrace/heal_hold.c src/atomrace/heal_quick.c)
 endforeach()

@@ -171,23 +171,34 @@ int fw_line_end(const struct fw_line *line)
     return next ? fw_line_complain_of(line, "unexpected", next->text) : 0;
 }
 
-int fw_line_version(struct fw_line *line, const char *what)
+int fw_line_version(struct fw_line *line, const char *what, int newest)
 {
     const struct fw_line_word *word;
+    int version;
 
     if (!fw_line_take(line, "foreweave") || !fw_line_take(line, what))
         return fw_error_set(line->err,
-                            "%s:%u: not a file of %s: the first line must be 'foreweave %s 1'",
-                            line->name, line->number, what, what);
+                            "%s:%u: not a file of %s: the first line must be 'foreweave %s %d'",
+                            line->name, line->number, what, what, newest);
     word = fw_line_peek(line);
-    if (!word || strcmp(word->text, "1") != 0)
+    version = word && strlen(word->text) == 1 ? word->text[0] - '0' : 0;
+    if (version < 1 || version > newest)
         return fw_error_set(line->err, "%s:%u: %s of an unknown version: '%.200s'", line->name,
                             line->number, what, word ? word->text : "");
     line->next++;
-    return fw_line_end(line);
+    return fw_line_end(line) < 0 ? -1 : version;
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
+
+int fw_text_is_file(const char *path, const char *what, struct fw_error *err)
+{
+    struct stat st;
+
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return fw_error_set(err, "cannot read %s '%s': it is not a regular file", what, path);
+    return 0;
+}
 
 int fw_text_read(const char *path, const char *what, char **text, size_t *bytes, char **shown,
                  struct fw_error *err)

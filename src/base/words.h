@@ -54,9 +54,12 @@ const struct fw_line_word *fw_line_peek(const struct fw_line *line);
 bool fw_line_take(struct fw_line *line, const char *word);
 /* -1: something is left. */
 int fw_line_end(const struct fw_line *line);
-/* The first line of a file of constraints, say: `foreweave constraints 1`. */
-int fw_line_version(struct fw_line *line, const char *what);
+/* The first line of a file of constraints, say: `foreweave constraints 2`; returns its version,
+ * which is 1 to `newest`, or -1. */
+int fw_line_version(struct fw_line *line, const char *what, int newest);
 
+/* -1: it is something else that is there, which may keep its reader waiting: a pipe, a device. */
+int fw_text_is_file(const char *path, const char *what, struct fw_error *err);
 /* Reads a whole file of such lines, "-" is standard input; `what` it is is for messages.  The
  * caller frees *text, and *shown, its name. */
 int fw_text_read(const char *path, const char *what, char **text, size_t *bytes, char **shown,

@@ -72,8 +72,8 @@ static const struct fw_option options[] = {
                 "depends on other threads is looked at, as in the source of predecessor sets." },
     { "budget", 0, "PERCENT", "switch off when threads wait longer (5)",
       FW_OPTION(COUNT, struct guard, budget),
-      .detail = "Of the time of the threads that take part, once they have waited for a tenth of a "
-                "second altogether. 100: never." },
+      .detail = "Of the time of the threads that take part, in the last ten seconds; a program "
+                "that has begun later is taken to have run for ten. 100: never." },
     { "hot", 0, "N", "retire places that are passed N times in a second (100000)",
       FW_OPTION(COUNT, struct guard, hot), .rare = true,
       .detail = "For the rest of the run they are not looked at, and places that depend on them "
@@ -358,7 +358,10 @@ static int check_options(const struct guard *given)
 {
     if (given->turn && !given->state)
         return fw_cmd_usage("--switch needs --state");
-    if (!given->state && !given->constraints == !given->from)
+    if (given->constraints && given->from)
+        return fw_cmd_usage("--constraints and --from exclude each other: either what was learnt "
+                            "is allowed, or what was found is forbidden");
+    if (!given->state && !given->constraints && !given->from)
         return fw_cmd_usage("--constraints or --from is needed: 'foreweave learn' makes "
                             "constraints");
     if (given->stall < 1 || given->stall > 10000)

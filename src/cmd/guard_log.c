@@ -22,8 +22,9 @@ int fw_guard_log_open(struct fw_guard_log *log, const char *path,
     *log = (struct fw_guard_log) { .program = program };
     if (!path)
         return 0;
-    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0 || fstat(fd, &about) < 0)
+    /* A pipe that nobody reads is an error, not something to wait for. */
+    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (fd < 0 || fstat(fd, &about) < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
         return fw_error_errno(err, "cannot write the log '%s'", path);
     fw_output_open_fd(&log->out, fd, path);
     log->open = true;

@@ -2,6 +2,7 @@
 #include "cmd/guard.h"
 
 #include "base/alloc.h"
+#include "base/words.h"
 #include "report/result_read.h"
 
 #include <stdlib.h>
@@ -247,7 +248,7 @@ int fw_guard_plan_result(struct fw_guard_plan *plan, const char *path, size_t *s
     begin(plan, FW_GUARD_FORBID);
     memset(plan->also, EVERYTHING,
            fw_constraints_site_count(sites_of(plan)));
-    if (fw_result_read(&result, path, err) < 0)
+    if (fw_text_is_file(path, "result", err) < 0 || fw_result_read(&result, path, err) < 0)
         return -1;
     for (size_t i = 0; i < result->count; i++) {
         const struct fw_result_finding *finding = &result->findings[i];

@@ -5,6 +5,7 @@
  * holds of the program's may keep them, and then its time is over soon.
  */
 #include "guard/violation.h"
+#include "guard/budget.h"
 #include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/locks.h"
@@ -20,10 +21,9 @@
 #define LOOK   8u /* rounds between looks at a word that has not changed: others may have */
 #define YIELDS 50u
 #define NAP    50000u /* ns */
-#define GRACE  (FW_SECOND / 10) /* ns of waiting before the budget is looked at */
 #define STACK  64
 
-static uint64_t begun;
+static struct fw_budget waits;
 
 static uint64_t clock_now(int clock)
 {
@@ -40,7 +40,7 @@ uint64_t fw_guard_clock(void)
 
 void fw_guard_violations_begin(void)
 {
-    begun = clock_now(CLOCK_MONOTONIC);
+    memset(&waits, 0, sizeof waits);
 }
 
 static void count(enum fw_guard_count what, uint64_t by)
@@ -85,14 +85,14 @@ static void put(struct fw_guard_entry *entry)
 /* --- the budget ------------------------------------------------------------------------------ */
 
 /* Of the time of all threads that take part, as many as there are now. */
-static void keep_budget(uint64_t now)
+static void keep_budget(uint64_t now, uint64_t waited)
 {
-    uint64_t waited = atomic_load_explicit(&fw_guard->counts[FW_GUARD_NS], memory_order_relaxed);
-    uint64_t threads = fw_guard_threads(), all = (now - begun) * (threads ? threads : 1);
     struct fw_guard_entry entry = { .done = FW_GUARD_DID_STOP };
     uint32_t on = FW_GUARD_ON;
 
-    if (fw_guard->budget >= 100 || waited < GRACE || waited / fw_guard->budget < all / 100)
+    fw_budget_add(&waits, now, waited);
+    if (fw_guard->budget >= 100 ||
+        !fw_budget_is_spent(&waits, now, fw_guard->budget, fw_guard_threads()))
         return;
     if (atomic_compare_exchange_strong(&fw_guard->off, &on, FW_GUARD_OFF_BUDGET))
         put(&entry);
@@ -249,7 +249,7 @@ void fw_guard_violation_done(struct fw_guard_entry *entry, uint64_t started)
     if (!entry->frame_count)
         fw_guard_violation_frames(entry);
     put(entry);
-    keep_budget(ended);
+    keep_budget(ended, entry->ns);
 }
 
 void fw_guard_violated(uintptr_t word, uint32_t who, bool write,

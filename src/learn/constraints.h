@@ -1,7 +1,7 @@
 /*
  * constraints.h - what passing runs of a program taught: a value, and a small text file.
  *
- *     foreweave constraints 1
+ *     foreweave constraints 2
  *     program bank 8a5c01f2
  *     runs 12 3
  *     site 1 r bank deposit bank.c:14 +2 "balance = balance + amount;"
@@ -10,6 +10,7 @@
  *     pset 1 none read 2
  *     pset 2 self
  *     cut call 3
+ *     end
  *
  * A *site* is a place in the source that survives a rebuild: what happens there (r, w, or - where
  * it is no access), the module (a file's name without its folder), the function, and the spot in
@@ -29,6 +30,9 @@
  *
  * `program` names what was run, with the build id of the module as a hint: files of other builds
  * fit as far as their places are found.  `runs` counts passing and failing runs, which are dropped.
+ *
+ * `end` is the last line, so that a file that was cut is known as such.  Files of version 1 have
+ * none; they are read, and written as version 2.
  *
  * Equal constraints are written as equal files: everything is sorted.  Texts are owned by the
  * constraints.  Not thread-safe.
@@ -88,7 +92,7 @@ struct fw_constraints;
 struct fw_constraints *fw_constraints_create(void);
 void fw_constraints_destroy(struct fw_constraints *constraints);
 
-/* NULL: err names file and line. */
+/* NULL: err names file and line.  Only regular files: nobody waits for what a pipe may bring. */
 struct fw_constraints *fw_constraints_read(const char *path, struct fw_error *err);
 struct fw_constraints *fw_constraints_read_memory(const char *text, size_t bytes, const char *name,
                                                   struct fw_error *err);

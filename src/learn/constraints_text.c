@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEWEST    2   /* version */
 #define PSET_LINE 64u /* sites in a line */
 
 #define AFTERS 3u
@@ -25,7 +26,8 @@ static const char *const does_words[] = { "r", "w", "-" };
 
 struct reader {
     struct fw_constraints *constraints;
-    bool has_version;
+    int version; /* 0: not read yet */
+    bool ended;
     struct fw_line line;
 };
 
@@ -175,6 +177,19 @@ static int read_cut(struct reader *reader)
                             "a cut is at an entry, call, loop, iteration or access");
 }
 
+static int read_end(struct reader *reader)
+{
+    reader->ended = true;
+    return fw_line_end(&reader->line);
+}
+
+static int read_version(struct reader *reader)
+{
+    reader->version = fw_line_version(&reader->line, "constraints", NEWEST);
+    reader->ended = reader->version == 1; /* which has no mark of its own */
+    return reader->version < 0 ? -1 : 0;
+}
+
 static int read_words(void *context)
 {
     static const struct {
@@ -182,17 +197,17 @@ static int read_words(void *context)
         int (*read)(struct reader *reader);
     } lines[] = {
         { "program", read_program }, { "runs", read_runs }, { "site", read_site },
-        { "pset", read_pset },       { "cut", read_cut },
+        { "pset", read_pset },       { "cut", read_cut },   { "end", read_end },
     };
     struct reader *reader = context;
     const struct fw_line_word *first = fw_line_peek(&reader->line);
 
     if (!first)
         return 0;
-    if (!reader->has_version) {
-        reader->has_version = true;
-        return fw_line_version(&reader->line, "constraints");
-    }
+    if (!reader->version)
+        return read_version(reader);
+    if (reader->ended && reader->version > 1)
+        return fw_line_complain_of(&reader->line, "behind the end:", first->text);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (fw_line_take(&reader->line, lines[i].word))
             return lines[i].read(reader);
@@ -210,8 +225,10 @@ struct fw_constraints *fw_constraints_read_memory(const char *text, size_t bytes
     reader->line.name = name;
     reader->line.err = err;
     status = fw_line_each(&reader->line, text, bytes, read_words, reader);
-    if (!status && !reader->has_version)
+    if (!status && !reader->version)
         status = fw_error_set(err, "%s: not a file of constraints: it is empty", name);
+    if (!status && !reader->ended)
+        status = fw_error_set(err, "%s: the file was cut: its last line must be 'end'", name);
     fw_line_release(&reader->line);
     free(reader);
     if (!status)
@@ -226,7 +243,8 @@ struct fw_constraints *fw_constraints_read(const char *path, struct fw_error *er
     char *text, *name;
     size_t bytes;
 
-    if (fw_text_read(path, "file of constraints", &text, &bytes, &name, err) < 0)
+    if (fw_text_is_file(path, "file of constraints", err) < 0 ||
+        fw_text_read(path, "file of constraints", &text, &bytes, &name, err) < 0)
         return NULL;
     constraints = fw_constraints_read_memory(text, bytes, name, err);
     free(text);
@@ -387,7 +405,7 @@ void fw_constraints_print(const struct fw_constraints *constraints, struct fw_ou
     struct order order;
 
     order_init(&order, constraints);
-    fw_output_text(out, "foreweave constraints 1\n");
+    fw_output_printf(out, "foreweave constraints %d\n", NEWEST);
     print_modules(constraints, out);
     fw_output_printf(out, "runs %" PRIu64 " %" PRIu64 "\n", constraints->passed,
                      constraints->failed);
@@ -397,6 +415,7 @@ void fw_constraints_print(const struct fw_constraints *constraints, struct fw_ou
         if (constraints->sites.at[order.site[i]].shared)
             print_pset(&order, order.site[i], out);
     print_cuts(&order, out);
+    fw_output_text(out, "end\n");
     free(order.site);
     free(order.number);
 }

@@ -61,6 +61,16 @@ static void start(void)
     fw_leave(fw_self);
 }
 
+/* This library does not guard: the one that does was to be loaded before. */
+static void say_unguarded(void)
+{
+    static const char text[] =
+        "foreweave: the program runs unguarded: LD_PRELOAD does not name guard/libforeweave_rt.so, "
+        "as 'foreweave guard --prepare' prints it\n";
+
+    fw_call(SYS_write, 2, text, sizeof text - 1, 0);
+}
+
 /* After the real functions are known, which a server finds once for all its runs. */
 static __attribute__((constructor(102))) void fw_runtime_init(void)
 {
@@ -76,6 +86,8 @@ static __attribute__((constructor(102))) void fw_runtime_init(void)
         start();
     } else if (options.control && options.file[0] && fw_control_open(options.file))
         start();
+    else if (options.guarded)
+        say_unguarded();
 }
 
 void fw_runtime_forked(void)

@@ -212,7 +212,7 @@ static int read_words(void *context)
         return 0;
     if (!reader->has_version) {
         reader->has_version = true;
-        return fw_line_version(&reader->line, "sections");
+        return fw_line_version(&reader->line, "sections", 1) < 0 ? -1 : 0;
     }
     if (fw_line_take(&reader->line, "section"))
         return read_section(reader);

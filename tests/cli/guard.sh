@@ -9,7 +9,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     exit 0
     ;;
 esac
-for source in examples/early tests/guard/between tests/guard/handed tests/guard/hot; do
+for source in examples/early tests/guard/between tests/guard/handed tests/guard/hot tests/guard/often; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
         { complain "$source.c does not build"; head -5 "$err"; }
 done
@@ -140,6 +140,17 @@ out_is right
 err_has ' 0 made nothing'
 expect 2 guard -c hot.constraints --hot=1000000001 -- ./hot
 
+# --- the budget: of the last ten seconds, also for who has not run so long (1% of three threads: 0.3 s)
+expect 0 learn -q --idle=2 -- ./often 10
+expect 0 guard -c often.constraints --budget=1 --stall=2000 -- ./often 4 late
+out_is right
+err_has '4 violations: 4 avoided by waiting'
+err_lacks 'switched itself off'
+expect 1 guard -c often.constraints --budget=1 --stall=2000 -- ./often 40 late
+err_has 'it switched itself off (--budget)'
+expect 0 guard -c often.constraints --budget=100 --stall=2000 -- ./often 20 late
+out_is right
+
 # --- switches
 : >off
 fails "$FOREWEAVE" guard -c early.constraints --off-file=off -- ./early late
@@ -173,6 +184,14 @@ fails env $(cat environment) ./early late
 expect 0 guard --state=early.guard --switch=on -- ./early
 # shellcheck disable=SC2046
 [ "$(env $(cat environment) ./early late)" = right ] || complain "it cannot be switched on again"
+# ... without the library that guards, which is said; where nothing is asked for nothing is
+last='FOREWEAVE_OPTIONS without LD_PRELOAD'
+env "$(grep FOREWEAVE_OPTIONS environment)" ./early >"$out" 2>"$err"
+out_is right
+err_has 'the program runs unguarded: LD_PRELOAD does not name guard/libforeweave_rt.so'
+[ "$(wc -l <"$err")" = 1 ] || complain "that is said more than once"
+env FOREWEAVE_OPTIONS=mode=off ./early >"$out" 2>"$err"
+[ ! -s "$err" ] || complain "something is said where no guard was asked for"
 head -c 5000 early.guard >cut.guard
 last='a file that was cut'
 [ "$(env LD_PRELOAD="$(sed -n 's/^LD_PRELOAD=//p' environment)" FOREWEAVE_OPTIONS=mode=guard:guard=cut.guard ./early 2>"$err")" = right ] ||
@@ -197,11 +216,33 @@ out_is right
 expect 0 guard -c missing.constraints -- ./early
 err_has "cannot open file of constraints 'missing.constraints'"
 out_is right
+head -n -1 early.constraints >cut.constraints
+expect 0 guard -c cut.constraints -- ./early
+err_has "cut.constraints: the file was cut: its last line must be 'end'"
+err_has "'./early' runs unguarded"
+out_is right
+cp cut.constraints twice.constraints
+expect 3 learn -c twice.constraints -- ./early
+cmp -s cut.constraints twice.constraints || complain "a file that was cut is written over"
+mkfifo pipe
+for option in -c --from; do # nobody writes into it
+    expect 0 guard $option pipe -- ./early
+    err_has "'pipe': it is not a regular file"
+    out_is right
+done
+expect 3 learn -c pipe -- ./early
+expect 0 guard -c - -- ./early </dev/null
+err_has "cannot read file of constraints '-': it is not a regular file"
+expect 0 guard -c early.constraints --log=pipe -- ./early
+err_has "cannot write the log 'pipe'"
+out_is right
 expect 0 guard -c early.constraints --log=no/such/folder -- ./early
 err_has "cannot write the log 'no/such/folder'"
 out_is right
 expect 2 guard -- ./early
 err_has '--constraints or --from is needed'
+expect 2 guard -c early.constraints --from=result.json -- ./early
+err_has '--constraints and --from exclude each other'
 expect 2 guard -c early.constraints --stall=0 -- ./early
 expect 2 guard --switch=on -c early.constraints -- ./early
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static const char whole[] = "foreweave constraints 1\n"
+static const char whole[] = "foreweave constraints 2\n"
                             "program bank 8a5c01f2\n"
                             "program libx.so -\n"
                             "runs 12 3\n"
@@ -32,7 +32,8 @@ static const char whole[] = "foreweave constraints 1\n"
                             "cut entry 4\n"
                             "cut call 4\n"
                             "cut loop 4\n"
-                            "cut iteration 4\n";
+                            "cut iteration 4\n"
+                            "end\n";
 
 static char *print(const struct fw_constraints *constraints)
 {
@@ -94,14 +95,16 @@ static void refused(const char *text, const char *why)
         fail_msg("'%s' is not in '%s'", why, err.message);
 }
 
-#define HEAD "foreweave constraints 1\n"
+#define HEAD "foreweave constraints 2\n"
 
 static void what_is_wrong_is_named_with_its_line(void **state)
 {
     (void)state;
     refused("", "c: not a file of constraints: it is empty");
     refused("foreweave sections 1\n", "c:1: not a file of constraints");
-    refused("foreweave constraints 2\n", "c:1: constraints of an unknown version: '2'");
+    refused("foreweave constraints 3\n", "c:1: constraints of an unknown version: '3'");
+    refused("foreweave constraints 0\n", "c:1: constraints of an unknown version: '0'");
+    refused("foreweave constraints 11\n", "c:1: constraints of an unknown version: '11'");
     refused(HEAD "hello\n", "c:2: not known in a file of constraints: 'hello'");
     refused(HEAD "site 2 r m f a.c:1\n", "c:2: sites are numbered from 1 on");
     refused(HEAD "site 1 x m f a.c:1\n", "c:2: what the site does is missing");
@@ -115,6 +118,42 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     refused(HEAD "site 1 - m f a.c:1\ncut call 1 1\n", "c:3: unexpected '1'");
     refused(HEAD "runs many 1\n", "c:2: a number is expected, not 'many'");
     refused(HEAD "program bank\n", "c:2: the build id is missing");
+    refused(HEAD "end here\n", "c:2: unexpected 'here'");
+    refused(HEAD "end\nruns 1 1\n", "c:3: behind the end: 'runs'");
+}
+
+/* Wherever: what is left is refused, until nothing but the last line's end is missing. */
+static void a_file_that_was_cut_is_refused(void **state)
+{
+    size_t all = strlen(whole);
+
+    (void)state;
+    for (size_t bytes = 0; bytes < all; bytes++) {
+        struct fw_error err = { { 0 } };
+        struct fw_constraints *constraints = fw_constraints_read_memory(whole, bytes, "c", &err);
+
+        if (!constraints != (bytes < all - 1))
+            fail_msg("the first %zu bytes of %zu: '%s'", bytes, all, err.message);
+        fw_constraints_destroy(constraints);
+    }
+    refused(HEAD "runs 1 0\n", "c: the file was cut: its last line must be 'end'");
+}
+
+/* Files of version 1 have no last line of their own; what is written has. */
+static void older_files_are_read(void **state)
+{
+    char *old = strdup(whole), *text;
+    struct fw_constraints *constraints;
+
+    (void)state;
+    old[strlen("foreweave constraints ")] = '1';
+    old[strlen(old) - strlen("end\n")] = '\0';
+    constraints = read_text(old);
+    text = print(constraints);
+    assert_string_equal(text, whole);
+    free(text);
+    free(old);
+    fw_constraints_destroy(constraints);
 }
 
 static struct fw_learnt_site write_at(unsigned line, int offset, const char *text)
@@ -160,7 +199,8 @@ static void merging_counts_what_is_new(void **state)
                                               "pset 1 none 2\n"
                                               "pset 2 self 1\n"
                                               "cut access 1\n"
-                                              "cut access 2\n");
+                                              "cut access 2\n"
+                                              "end\n");
     struct fw_learnt_news news = fw_constraints_merge(a, b);
     struct fw_learnt_news again = fw_constraints_merge(a, b);
 
@@ -214,6 +254,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_written_the_same),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
+        cmocka_unit_test(a_file_that_was_cut_is_refused),
+        cmocka_unit_test(older_files_are_read),
         cmocka_unit_test(sites_outlive_edits_elsewhere),
         cmocka_unit_test(merging_counts_what_is_new),
         cmocka_unit_test(equal_constraints_are_equal_files),
