@@ -89,6 +89,10 @@ struct fw_access {
     char *memory; /* of the texts above, if they are its own; else NULL */
 };
 
+/* In place of a number: an access that is nowhere in the code.  It counts where others must be next
+ * to each other, and no iRoot has it. */
+#define FW_ACCESS_NONE UINT32_MAX
+
 /* Its number in the table. */
 uint32_t fw_access_intern(struct fw_strtab *accesses, const struct fw_access *access);
 /* Takes a text apart, with more blanks and quotes than needed if need be; fw_access_release frees

@@ -15,6 +15,7 @@ FW_VEC_TYPE(numbers, uint32_t);
 struct fw_naming {
     const struct fw_symbols *symbols;
     struct fw_strtab *accesses;
+    bool lacks_repeats;
     struct numbers by_site[FW_DOES_COUNT];   /* number + 1; 0: not worked out yet */
     struct numbers by_target[FW_DOES_COUNT]; /* of events without a site */
     struct fw_locator *locator;
@@ -40,12 +41,14 @@ bool fw_iroot_writes(unsigned kind)
     return does == FW_DOES_WRITE || (does >= FW_DOES_LOCK && !fw_is_class(kind, FW_CLASS_SHARED));
 }
 
-struct fw_naming *fw_naming_create(const struct fw_symbols *symbols, struct fw_strtab *accesses)
+struct fw_naming *fw_naming_create(const struct fw_symbols *symbols, struct fw_strtab *accesses,
+                                   bool lacks_repeats)
 {
     struct fw_naming *naming = fw_xcalloc(1, sizeof *naming);
 
     naming->symbols = symbols;
     naming->accesses = accesses;
+    naming->lacks_repeats = lacks_repeats;
     naming->locator = fw_locator_create();
     return naming;
 }
@@ -105,6 +108,8 @@ uint32_t fw_naming_access(struct fw_naming *naming, const struct fw_event *event
     struct numbers *known = event->site ? &naming->by_site[does] : &naming->by_target[does];
     uint32_t at = event->site ? event->site : event->target;
 
+    if (FW_UNLIKELY(!event->site) && naming->lacks_repeats && event->kind == FW_WRITE)
+        return FW_ACCESS_NONE;
     fw_vec_extend(known, (size_t)at + 1);
     if (FW_UNLIKELY(!known->at[at]))
         known->at[at] = 1 + (event->site ? name_site(naming, event->site, does)

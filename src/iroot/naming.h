@@ -23,11 +23,13 @@ bool fw_naming_recorded(const char *name, char **path, uint64_t *returns);
 
 struct fw_naming;
 
-/* Both are borrowed, and outlive it. */
-struct fw_naming *fw_naming_create(const struct fw_symbols *symbols, struct fw_strtab *accesses);
+/* Both are borrowed, and outlive it.  `lacks_repeats`: as the trace has it (trace.h). */
+struct fw_naming *fw_naming_create(const struct fw_symbols *symbols, struct fw_strtab *accesses,
+                                   bool lacks_repeats);
 void fw_naming_destroy(struct fw_naming *naming);
 
-/* The number of the event's access; it is one. */
+/* The number of the event's access; it is one.  FW_ACCESS_NONE: the write says again what was
+ * written at places that the recording left out; no iRoot may name it. */
 uint32_t fw_naming_access(struct fw_naming *naming, const struct fw_event *event);
 
 #endif

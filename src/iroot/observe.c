@@ -43,6 +43,8 @@ static void add_edge(struct fw_observer *observer, const struct object *object,
 
     if (b->does >= FW_DOES_LOCK && (a->does != FW_DOES_UNLOCK || b->does != FW_DOES_LOCK))
         return;
+    if (a->access == FW_ACCESS_NONE || b->access == FW_ACCESS_NONE)
+        return;
     fw_iroot_set_add(observer->set, &iroot);
     if (!observer->simple)
         fw_observer_combine(observer, object->key, a, b, before);

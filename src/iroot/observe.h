@@ -22,7 +22,7 @@
 
 struct fw_observed {
     uint32_t thread; /* dense; never used again for another one */
-    uint32_t access; /* number of the static access */
+    uint32_t access; /* number of the static access, or FW_ACCESS_NONE */
     uint64_t object; /* locks and variables have different ones */
     bool writes;     /* of a lock: in exclusive mode */
     uint8_t does;    /* enum fw_iroot_does */
@@ -31,6 +31,7 @@ struct fw_observed {
 struct fw_observe_options {
     bool simple;     /* idiom 1 only */
     uint32_t window; /* of the others; 0: FW_IROOT_WINDOW */
+    bool lacks_repeats; /* of a trace that is not at hand as a whole (naming.h) */
 };
 
 struct fw_observer;

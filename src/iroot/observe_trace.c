@@ -28,7 +28,7 @@ struct fw_watch *fw_watch_create(const struct fw_symbols *symbols, struct fw_str
     struct fw_watch *watch = fw_xcalloc(1, sizeof *watch);
 
     watch->symbols = symbols;
-    watch->naming = fw_naming_create(symbols, accesses);
+    watch->naming = fw_naming_create(symbols, accesses, options->lacks_repeats);
     watch->observer = fw_observer_create(set, options);
     return watch;
 }
@@ -130,27 +130,13 @@ void fw_watch_finish(struct fw_watch *watch)
 void fw_observe_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
                       struct fw_iroot_set *set, const struct fw_observe_options *options)
 {
-    struct fw_watch *watch = fw_watch_create(trace->symbols, accesses, set, options);
+    struct fw_observe_options how = *options;
     struct fw_batch batch = fw_trace_batch(trace);
+    struct fw_watch *watch;
 
+    how.lacks_repeats = trace->lacks_repeats;
+    watch = fw_watch_create(trace->symbols, accesses, set, &how);
     fw_watch_batch(watch, &batch);
     fw_watch_finish(watch);
     fw_watch_destroy(watch);
-}
-
-int fw_observe_reader(struct fw_reader *reader, struct fw_strtab *accesses,
-                      struct fw_iroot_set *set, const struct fw_observe_options *options,
-                      struct fw_error *err)
-{
-    struct fw_watch *watch =
-        fw_watch_create(fw_reader_symbols(reader), accesses, set, options);
-    struct fw_batch batch;
-    int got;
-
-    while ((got = fw_reader_next(reader, &batch, err)) > 0)
-        fw_watch_batch(watch, &batch);
-    if (got == 0)
-        fw_watch_finish(watch);
-    fw_watch_destroy(watch);
-    return got;
 }

@@ -26,12 +26,8 @@ void fw_watch_batch(struct fw_watch *watch, const struct fw_batch *batch);
 /* The trace ends here. */
 void fw_watch_finish(struct fw_watch *watch);
 
-/* Both for a whole trace. */
+/* All of it for a whole trace, which knows whether it lacks repeats. */
 void fw_observe_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
                       struct fw_iroot_set *set, const struct fw_observe_options *options);
-/* Reads to the end.  -1: err. */
-int fw_observe_reader(struct fw_reader *reader, struct fw_strtab *accesses,
-                      struct fw_iroot_set *set, const struct fw_observe_options *options,
-                      struct fw_error *err);
 
 #endif

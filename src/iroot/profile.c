@@ -16,7 +16,7 @@ struct fw_profiler *fw_profiler_create(const struct fw_symbols *symbols,
     profiler->window = options->window ? options->window : FW_IROOT_WINDOW;
     profiler->most = options->most ? options->most : FW_PROFILE_MOST;
     profiler->symbols = symbols;
-    profiler->naming = fw_naming_create(symbols, accesses);
+    profiler->naming = fw_naming_create(symbols, accesses, options->lacks_repeats);
     profiler->flow = fw_flow_create();
     fw_vec_push(&profiler->lock_sets, ((struct marks) { 0 }));
     return profiler;
@@ -189,7 +189,7 @@ static bool is_left_out(const struct fw_profiler *profiler, uint32_t access, uin
 {
     const struct fw_shared *shared = profiler->options.shared;
 
-    return shared && (!fw_shared_has(shared, access) ||
+    return shared && ((access != FW_ACCESS_NONE && !fw_shared_has(shared, access)) ||
                       (profiler->options.same_run && !fw_shared_object(shared, object)));
 }
 
@@ -294,7 +294,8 @@ void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
 
 static struct fw_shared *learn_shared(const struct fw_trace *trace, struct fw_strtab *accesses)
 {
-    struct fw_naming *naming = fw_naming_create(trace->symbols, accesses);
+    struct fw_naming *naming =
+        fw_naming_create(trace->symbols, accesses, trace->lacks_repeats);
     struct fw_shared *shared = fw_shared_create();
 
     for (uint32_t i = 0; i < trace->count; i++) {
@@ -322,6 +323,7 @@ uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *access
 
     second.shared = shared;
     second.same_run = true;
+    second.lacks_repeats = trace->lacks_repeats;
     profiler = fw_profiler_create(trace->symbols, accesses, &second);
     fw_profiler_batch(profiler, &batch);
     fw_profiler_finish(profiler, set, outside);

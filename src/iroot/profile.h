@@ -50,6 +50,7 @@ struct fw_profile_options {
     uint32_t most;     /* pairs of entries, as said above; 0: FW_PROFILE_MOST */
     const struct fw_shared *shared; /* leave out other accesses; NULL: none */
     bool same_run; /* it was learnt from this very run: leave out private objects, too */
+    bool lacks_repeats; /* of a trace that is not at hand as a whole (naming.h) */
 };
 
 struct fw_profiler;
@@ -72,8 +73,8 @@ void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
 /* Accesses that were taken for the last of their sections because there were too many. */
 uint64_t fw_profiler_hurried(const struct fw_profiler *profiler);
 
-/* A whole trace, in two passes: one that learns what is shared.  `shared` and `same_run` of the
- * options are not looked at.  Returns what fw_profiler_hurried says. */
+/* A whole trace, in two passes: one that learns what is shared.  `shared`, `same_run` and
+ * `lacks_repeats` of the options are not looked at.  Returns what fw_profiler_hurried says. */
 uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
                           const struct fw_profile_options *options, struct fw_iroot_set *set,
                           struct fw_iroot_set *outside);

@@ -207,17 +207,24 @@ static void leave_window(struct profiled *thread, uint64_t at, uint64_t window)
     thread->recent_first = 0;
 }
 
+void fw_profiled_supersede(struct profiled *thread, struct latest *latest)
+{
+    struct recent *recent = recent_at(thread, latest->recent);
+
+    if (recent)
+        recent->superseded = true;
+    latest->recent = 0;
+}
+
 /* Of the same entry and version only the latest stays, since earlier ones can do nothing that it
  * cannot. */
 static void enter_window(struct fw_profiler *profiler, struct profiled *thread,
                          const struct coming *coming, struct latest *latest)
 {
     struct entry *entry = &profiler->entries.at[coming->entry];
-    struct recent *of_object = recent_at(thread, latest->recent);
     struct recent *of_entry = recent_at(thread, entry->recent);
 
-    if (of_object)
-        of_object->superseded = true;
+    fw_profiled_supersede(thread, latest);
     if (of_entry && of_entry->version == coming->late->version)
         of_entry->repeated = true;
     fw_vec_push(&thread->recent,

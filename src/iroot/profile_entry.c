@@ -242,15 +242,31 @@ static void note_occurrence(struct profiled *thread, struct entry *entry, const 
     latest->occurrence = entry->occurrence;
 }
 
+/* An access that no iRoot has ends what others of its object could do together. */
+static void pass(struct profiled *thread, const struct late *late)
+{
+    struct latest *latest = find_latest(thread, late->object);
+
+    if (latest->occurrence)
+        thread->occurrences.at[latest->occurrence - 1].next = (uint32_t)late->at;
+    latest->occurrence = 0;
+    fw_profiled_supersede(thread, latest);
+}
+
 void fw_profiler_settle(struct fw_profiler *profiler, uint32_t number)
 {
     struct profiled *thread = &profiler->threads.at[number];
 
     for (size_t i = 0; i < thread->late.len; i++) {
         const struct late *late = &thread->late.at[i];
-        uint32_t entry = add_entry(profiler, number, late);
         struct latest *latest;
+        uint32_t entry;
 
+        if (late->access == FW_ACCESS_NONE) {
+            pass(thread, late);
+            continue;
+        }
+        entry = add_entry(profiler, number, late);
         if (profiler->options.simple)
             continue;
         latest = find_latest(thread, late->object);

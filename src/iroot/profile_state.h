@@ -240,6 +240,8 @@ void fw_profiler_release_entries(struct fw_profiler *profiler);
 /* The late access has become part of the entry: with all that its thread did within the window. */
 void fw_profiler_couple(struct fw_profiler *profiler, uint32_t thread, const struct late *late,
                         uint32_t entry, struct latest *latest);
+/* The object is accessed again: what was its latest access in the window is so no more. */
+void fw_profiled_supersede(struct profiled *thread, struct latest *latest);
 void fw_profiler_release_couples(struct fw_profiler *profiler);
 
 /* --- profile_guess.c -------------------------------------------------------------------------- */

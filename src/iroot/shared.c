@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "iroot/iroot.h"
 
 #include <stdlib.h>
 
@@ -47,6 +48,8 @@ void fw_shared_destroy(struct fw_shared *shared)
 
 static void mark(struct fw_shared *shared, uint32_t access)
 {
+    if (access == FW_ACCESS_NONE)
+        return;
     fw_vec_extend(&shared->is_shared, (size_t)access + 1);
     shared->is_shared.at[access] = true;
 }

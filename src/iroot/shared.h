@@ -21,6 +21,7 @@ void fw_shared_destroy(struct fw_shared *shared);
 
 /* A new run begins: objects are other ones, what was learnt of accesses stays. */
 void fw_shared_begin(struct fw_shared *shared);
+/* `access` may be FW_ACCESS_NONE. */
 void fw_shared_touch(struct fw_shared *shared, uint32_t thread, uint64_t object, uint32_t access);
 
 bool fw_shared_has(const struct fw_shared *shared, uint32_t access);

@@ -60,7 +60,7 @@ static void add_access(struct iroots *iroots, uint32_t at)
                                .sites = { iroots->facts.accesses[at] },
                                .kinds = event->kind };
 
-    if (!fw_iroot_is_access(event->kind))
+    if (!fw_iroot_is_access(event->kind) || iroots->facts.accesses[at] == FW_ACCESS_NONE)
         return;
     if (!fw_is_class(event->kind, FW_CLASS_ACQUIRE))
         fw_lanes_add(&iroots->as_a, &key, (struct fw_span) { at, iroots->facts.behind[at] });

@@ -24,7 +24,8 @@ static const struct fw_event *event_at(const struct fw_iroot_facts *facts, uint3
 
 static void number_accesses(struct fw_iroot_facts *facts)
 {
-    struct fw_naming *naming = fw_naming_create(facts->trace->symbols, facts->names);
+    struct fw_naming *naming = fw_naming_create(facts->trace->symbols, facts->names,
+                                                facts->trace->lacks_repeats);
 
     facts->accesses = fw_xcalloc((size_t)facts->trace->count + 1, sizeof *facts->accesses);
     for (uint32_t e = 0; e < facts->trace->count; e++)

@@ -270,6 +270,7 @@ static void visit(struct fw_iroot_pairs *pairs, uint32_t e)
 
     pairs->work++;
     if ((!fw_iroot_is_access(event->kind) && !request) ||
+        pairs->facts->accesses[e] == FW_ACCESS_NONE ||
         !fw_iroot_shared(pairs->facts, fw_iroot_object(event)))
         return;
     while (recent->from < recent->len && ordinal - recent->at[recent->from].ordinal > pairs->window)

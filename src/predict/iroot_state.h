@@ -44,7 +44,7 @@ struct fw_iroot_facts {
     const struct fw_trace *trace;
     struct fw_strtab *names;    /* the static accesses ... */
     struct fw_strtab own_names; /* ... if nobody else gave a table */
-    uint32_t *accesses;         /* by position: their numbers */
+    uint32_t *accesses;         /* by position: their numbers, or FW_ACCESS_NONE */
     uint32_t *before, *behind;  /* by position: its thread's access of the object next to it */
     uint32_t *ordinal;          /* by position: how many accesses its thread made before */
     uint64_t *shared;           /* bit by object: two threads access it, one writes */

@@ -79,6 +79,11 @@ done
 "$FOREWEAVE" record -q -o quiet.fwt -- ./silent 9000 || complain "cannot record the silent one"
 expect 0 check -a race,hb,cp quiet.fwt
 
+# no iRoot has an access that is nowhere in the code
+expect 66 check -a iroot --pairs=all --format=json -o iroot.json long.fwt
+jq -e '(.findings | length > 0) and all(.findings[].events[]; .site != null)' iroot.json >/dev/null ||
+    complain "an iRoot names what was said again: $(jq -c '[.findings[].events | map(.site)] | unique' iroot.json)"
+
 # with --repeats long ones have all of it, too
 "$FOREWEAVE" record -q --repeats -o all.fwt -- ./words 9000 || complain "cannot record with repeats"
 expect 66 check -a race --format=json -o all.json all.fwt

@@ -21,7 +21,8 @@ static void observe(const struct fw_trace *trace, struct fw_strtab *accesses,
                     struct fw_iroot_set *set, const struct fw_observe_options *options,
                     uint32_t step)
 {
-    struct fw_watch *watch = fw_watch_create(trace->symbols, accesses, set, options);
+    struct fw_observe_options how = { options->simple, options->window, trace->lacks_repeats };
+    struct fw_watch *watch = fw_watch_create(trace->symbols, accesses, set, &how);
     struct fw_batch all = fw_trace_batch(trace);
 
     for (uint32_t i = 0; i < all.count; i += step) {

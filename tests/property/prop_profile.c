@@ -79,8 +79,9 @@ static bool compare(const struct fw_trace *trace, struct fw_random *random, cons
                                                         : 1 + fw_random_below(random, 8),
                                           .most = fw_random_percent(random, 10)
                                                       ? 1 + fw_random_below(random, 3)
-                                                      : UINT32_MAX };
-    struct fw_observe_options observe = { options.simple, options.window };
+                                                      : UINT32_MAX,
+                                          .lacks_repeats = trace->lacks_repeats };
+    struct fw_observe_options observe = { .simple = options.simple, .window = options.window };
     struct fw_index *index = fw_index_create(trace);
     struct fw_strtab accesses;
     bool good;

@@ -29,7 +29,7 @@ struct visit {
 static bool observe(void *context, const uint32_t *order, uint32_t count)
 {
     struct visit *visit = context;
-    struct fw_observe_options options = { 0 };
+    struct fw_observe_options options = { .lacks_repeats = visit->trace->lacks_repeats };
     struct fw_watch *watch =
         fw_watch_create(visit->trace->symbols, visit->accesses, visit->exposed, &options);
     struct fw_batch batch = fw_trace_batch(visit->trace);

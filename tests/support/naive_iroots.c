@@ -43,7 +43,8 @@ struct fw_naive_access *fw_naive_accesses(const struct fw_trace *trace, struct f
                                           uint32_t *count)
 {
     uint32_t *own = fw_xcalloc(fw_trace_thread_count(trace) + 1u, sizeof *own);
-    struct fw_naming *naming = fw_naming_create(trace->symbols, accesses);
+    struct fw_naming *naming =
+        fw_naming_create(trace->symbols, accesses, trace->lacks_repeats);
     FW_VEC(struct fw_naive_access) all = { 0 };
 
     for (uint32_t i = 0; i < trace->count; i++) {
@@ -107,8 +108,11 @@ static void add(const struct naive *n, unsigned idiom, const uint32_t *places)
 {
     struct fw_iroot iroot = { .idiom = (uint8_t)idiom };
 
-    for (unsigned i = 0; i < fw_idiom_accesses(idiom); i++)
+    for (unsigned i = 0; i < fw_idiom_accesses(idiom); i++) {
         iroot.access[i] = n->at[places[i]].access;
+        if (iroot.access[i] == FW_ACCESS_NONE)
+            return;
+    }
     fw_iroot_set_add(n->set, &iroot);
 }
 
@@ -210,7 +214,8 @@ void fw_naive_iroots(const struct fw_trace *trace, struct fw_strtab *accesses, u
 {
     struct naive n = { .window = window, .set = set };
     struct fw_naive_access *at = fw_naive_accesses(trace, accesses, &n.count);
-    struct fw_naming *naming = fw_naming_create(trace->symbols, accesses);
+    struct fw_naming *naming =
+        fw_naming_create(trace->symbols, accesses, trace->lacks_repeats);
     FW_VEC(struct dependency) all = { 0 };
 
     n.at = at;

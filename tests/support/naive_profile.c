@@ -84,7 +84,8 @@ static void find_accesses(struct naive *n, struct fw_strtab *accesses)
 {
     const struct fw_trace *trace = n->index->trace;
     uint32_t *own = fw_xcalloc(fw_trace_thread_count(trace) + 1u, sizeof *own);
-    struct fw_naming *naming = fw_naming_create(trace->symbols, accesses);
+    struct fw_naming *naming =
+        fw_naming_create(trace->symbols, accesses, trace->lacks_repeats);
 
     for (uint32_t i = 0; i < trace->count; i++) {
         const struct fw_event *event = &trace->events[i];
@@ -165,6 +166,8 @@ static void add(const struct naive *n, unsigned idiom, bool waits, const uint32_
 
     for (unsigned i = 0; i < fw_idiom_accesses(idiom); i++) {
         iroot.access[i] = n->at.at[places[i]].number;
+        if (iroot.access[i] == FW_ACCESS_NONE)
+            return;
         outside |= n->at.at[places[i]].outside;
     }
     fw_iroot_set_add(n->set, &iroot);

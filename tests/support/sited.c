@@ -36,6 +36,14 @@ static void put_line(struct fw_output *out, const char *line, size_t len, unsign
     fw_output_text(out, "\n");
 }
 
+static void lose_sites(struct fw_trace *trace, struct fw_random *random)
+{
+    trace->lacks_repeats = true;
+    for (uint32_t i = 0; i < trace->count; i++)
+        if (trace->events[i].kind == FW_WRITE && fw_random_percent(random, 40))
+            trace->events[i].site = 0;
+}
+
 struct fw_trace *fw_load_sited(const char *text, size_t size, uint64_t seed, char *why,
                                size_t why_size)
 {
@@ -65,5 +73,7 @@ struct fw_trace *fw_load_sited(const char *text, size_t size, uint64_t seed, cha
                              'L' + (int)fw_random_below(&random, LOCKS), lines++ % sites);
     trace = fw_load_text(out.buffer, out.used, "sited.std", true, why, why_size);
     fw_output_abandon(&out);
+    if (trace && fw_random_percent(&random, 30))
+        lose_sites(trace, &random);
     return trace;
 }
