@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "symbol/source_text.h"
 #include "trace/symbols.h"
 
 #include <inttypes.h>
@@ -28,12 +29,21 @@ struct module {
     const char *path, *base;
 };
 
+/* Texts, and a number of each. */
+struct numbered {
+    struct fw_strtab texts;
+    FW_VEC(uint32_t) numbers;
+};
+
 struct fw_places {
     struct fw_symbolizer *symbolizer;
     struct fw_strtab paths; /* of modules: ids count in `modules` */
     FW_VEC(struct module) modules;
     struct origins names[FW_SPACE_COUNT]; /* by id */
     struct origins more;
+    struct numbered functions; /* a line in a function: how many ways of inlining lead to it */
+    struct numbered chains;    /* such a way: which one it is, from 0 */
+    struct numbered sites;     /* a line and such a number: its id */
 };
 
 struct fw_places *fw_places_create(void)
@@ -42,13 +52,30 @@ struct fw_places *fw_places_create(void)
 
     places->symbolizer = fw_symbolizer_create();
     fw_strtab_init(&places->paths);
+    fw_strtab_init(&places->functions.texts);
+    fw_strtab_init(&places->chains.texts);
+    fw_strtab_init(&places->sites.texts);
     return places;
+}
+
+static void release_numbered(struct numbered *numbered)
+{
+    fw_strtab_release(&numbered->texts);
+    fw_vec_release(&numbered->numbers);
+}
+
+static void release_sites(struct fw_places *places)
+{
+    release_numbered(&places->functions);
+    release_numbered(&places->chains);
+    release_numbered(&places->sites);
 }
 
 void fw_places_destroy(struct fw_places *places)
 {
     if (!places)
         return;
+    release_sites(places);
     for (size_t i = 0; i < FW_SPACE_COUNT; i++)
         fw_vec_release(&places->names[i]);
     fw_vec_release(&places->more);
@@ -63,6 +90,10 @@ void fw_places_clear(struct fw_places *places)
     for (size_t i = 0; i < FW_SPACE_COUNT; i++)
         fw_vec_clear(&places->names[i]);
     fw_vec_clear(&places->more);
+    release_sites(places);
+    fw_strtab_init(&places->functions.texts);
+    fw_strtab_init(&places->chains.texts);
+    fw_strtab_init(&places->sites.texts);
 }
 
 void fw_places_add_module(struct fw_places *places, const char *path, const unsigned char *build_id,
@@ -130,30 +161,22 @@ static bool parse(const struct fw_places *places, const char *name, size_t len,
     return true;
 }
 
-/* Is it a header of the system, whose inlined functions stand for the code that calls them? */
-static bool is_system(const char *file)
-{
-    return strncmp(file, "/usr/include/", 13) == 0 || strncmp(file, "/usr/lib/", 9) == 0 ||
-           strncmp(file, "/usr/local/include/", 19) == 0;
-}
-
 /* The line: of what is inlined from the system's headers, where the program's own code calls it. */
 static bool own_line(struct fw_places *places, const struct module *module, uint64_t offset,
                      struct fw_source *source)
 {
     struct fw_source_frame frames[MOST_FRAMES];
+    const struct fw_source_frame *own;
     size_t count;
 
     if (!fw_symbolizer_line(places->symbolizer, module->number, offset, source))
         return false;
-    if (!is_system(source->file))
+    if (!fw_source_is_foreign(source->file))
         return true;
     count = fw_symbolizer_frames(places->symbolizer, module->number, offset, frames, MOST_FRAMES);
-    for (size_t i = 0; i < count; i++)
-        if (frames[i].at.file && !is_system(frames[i].at.file)) {
-            *source = frames[i].at;
-            break;
-        }
+    own = fw_source_own_frame(frames, count);
+    if (own && own->at.file && !fw_source_is_foreign(own->at.file))
+        *source = own->at;
     return true;
 }
 
@@ -219,6 +242,58 @@ static void remember(struct fw_places *places, enum fw_space space, uint32_t id,
     }
 }
 
+/* The number of the text; `fresh` if it is new. */
+static uint32_t *number_of(struct numbered *numbered, char *text, uint32_t fresh)
+{
+    uint32_t id = fw_strtab_intern(&numbered->texts, text, strlen(text));
+
+    if (id == numbered->numbers.len)
+        fw_vec_push(&numbered->numbers, fresh);
+    free(text);
+    return &numbered->numbers.at[id];
+}
+
+/* Which of the ways it is, by which the line is inlined into the function that has its code: a
+ * stack is told by site and function, and must be that of the call that was made. */
+static uint32_t number_chain(struct fw_places *places, const struct origin *origin,
+                             const char *line)
+{
+    uint32_t module = places->modules.at[origin->module].number, number, *ways;
+    struct fw_source_frame frames[MOST_FRAMES];
+    struct fw_source_function function = { 0 };
+    size_t count = fw_symbolizer_frames(places->symbolizer, module, origin->offset, frames,
+                                        MOST_FRAMES);
+    const struct fw_source_frame *own = fw_source_own_frame(frames, count);
+    char *within, *chain;
+
+    fw_symbolizer_function(places->symbolizer, module, origin->offset, &function);
+    within = fw_xasprintf("%" PRIu32 "+0x%" PRIx64 " %s", module, function.start, line);
+    chain = fw_xstrdup(within);
+    for (const struct fw_source_frame *at = own ? own + 1 : frames; at < frames + count; at++) {
+        const char *file = at->at.file ? at->at.file : "";
+        char *longer = fw_xasprintf("%s\n%s:%u", chain, file, at->at.line);
+
+        free(chain);
+        chain = longer;
+    }
+    ways = number_of(&places->functions, within, 0);
+    number = *number_of(&places->chains, chain, *ways);
+    if (number == *ways)
+        *ways += 1;
+    return number;
+}
+
+static uint32_t add_site(struct fw_places *places, struct fw_strtab *table,
+                         const struct origin *origin, const char *line)
+{
+    char *key = fw_xasprintf("%" PRIu32 " %s", number_chain(places, origin, line), line);
+    uint32_t *id = number_of(&places->sites, key, NONE);
+
+    if (*id == NONE)
+        *id = fw_strtab_append(table, line, strlen(line));
+    return *id;
+}
+
 uint32_t fw_places_add_name(struct fw_places *places, struct fw_symbols *symbols,
                             enum fw_space space, const char *name, size_t len)
 {
@@ -237,7 +312,7 @@ uint32_t fw_places_add_name(struct fw_places *places, struct fw_symbols *symbols
     }
     text = resolved(places, space, &recorded);
     if (space == FW_SPACE_SITE)
-        id = fw_strtab_intern(table, text, strlen(text));
+        id = add_site(places, table, &recorded.origin, text);
     else if (space == FW_SPACE_FUNCTION)
         id = fw_strtab_append(table, text, strlen(text));
     else

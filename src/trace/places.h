@@ -5,8 +5,10 @@
  * `PATH+0xOFFSET`, and lists the modules.  A reader that is asked to resolve (read_options.symbols)
  * delivers names that people know instead, and keeps the way back here:
  *
- *   sites      file.c:12; sites of equal line are one.  Of code that is inlined from headers of the
- *              system (a lock_guard), the line of the program that it is inlined into
+ *   sites      file.c:12; sites of equal line are one, but for those of one function that got there
+ *              by inlining in different ways: these have one name and stay several.  Of code that
+ *              is inlined from headers of the system (a lock_guard), the line of the program that
+ *              it is inlined into
  *   functions  as in the source; two may have the same name and stay two
  *   the rest   x, accounts[3].balance, f::n; always different: the second x is x#2
  *

@@ -108,37 +108,86 @@ expect 66 check --analysis=race t.fwt
 err_has "cannot open '$scratch/hidden'"
 expect 0 trace verify t.fwt result.json
 
-# What is inlined from headers of the system happens where the program uses it.
+# What is inlined from headers of the system happens where the program uses it, whatever way the
+# compiler has gone to its headers; and a function that is inlined several times, where it is called.
 cat >guards.cc <<'END'
 #include <mutex>
 #include <thread>
 std::mutex a, b;
+int x, y, done;
+static inline __attribute__((always_inline)) void take(std::mutex &lock)
+{
+    lock.lock();
+}
+static inline __attribute__((always_inline)) void add(int &to)
+{
+    to++;
+}
 static void forward()
 {
-    std::lock_guard<std::mutex> first(a);
-    std::lock_guard<std::mutex> second(b);
+    take(b); y++; b.unlock();
+    a.lock();
+    b.lock();
+    y++;
+    b.unlock();
+    a.unlock();
 }
 static void backward()
 {
-    std::lock_guard<std::mutex> first(b);
-    std::lock_guard<std::mutex> second(a);
+    take(a); x++; a.unlock();
+#ifdef RIGHT
+    take(a);
+    take(b);
+#else
+    take(b);
+    take(a);
+#endif
+    x++;
+    a.unlock();
+    b.unlock();
+}
+static void count(int &mine)
+{
+    add(mine);
+    add(done);
 }
 int main()
 {
-    forward();
-    std::thread one(forward);
-    one.join();
-    std::thread two(forward), three(backward);
-    two.join();
-    three.join();
+    int one = 0, two = 0;
+    std::thread first(forward), second(backward);
+    first.join();
+    second.join();
+    std::thread third(count, std::ref(one));
+#ifdef RIGHT
+    third.join();
+#endif
+    add(two);
+    add(done);
+#ifndef RIGHT
+    third.join();
+#endif
 }
 END
-expect 0 c++ -g -O2 guards.cc -o guards
-expect 0 record -q --quantum=100000 -o guards.fwt -- ./guards
-expect 66 check --analysis=deadlock guards.fwt
-out_has "Acquire of 'a' at guards.cc:12 in backward"
-out_has "Acquire of 'b' at guards.cc:7 in forward"
-out_has "SUMMARY: Foreweave: deadlock guards.cc:12 in backward"
-out_has "foreweave: 1 finding"
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null || continue
+    for level in -O1 -O2; do
+        expect 0 c++ --compiler=$compiler -g $level guards.cc -o guards
+        expect 66 run --keep=guards.d --analysis=race,deadlock -- ./guards
+        out_has "Acquire of 'a' at guards.cc:7 in take" "Acquire of 'b' at guards.cc:17 in forward" \
+            "#2 take guards.cc:7" "#3 backward guards.cc:30" "#2 forward guards.cc:17" \
+            "SUMMARY: Foreweave: deadlock guards.cc:17 in forward" \
+            "SUMMARY: Foreweave: data race guards.cc:11 in add" \
+            "deadlock: 1 finding" "race: 1 finding"
+        out_tells "    #0 add guards.cc:11
+    #1 count guards.cc:39"
+        out_tells "    #0 add guards.cc:11
+    #1 main guards.cc:52"
+        expect 66 check --analysis=deadlock --format=json guards.d/trace.fwt
+        out_has '"site":"guards.cc:7","' '"site":"guards.cc:17","' \
+            '"function":"backward","site":"guards.cc:30"'
+        expect 0 c++ --compiler=$compiler -DRIGHT -g $level guards.cc -o guards
+        expect 0 run --keep=right.d --analysis=race,deadlock -- ./guards
+    done
+done
 
 finish
