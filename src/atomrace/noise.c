@@ -190,9 +190,13 @@ void fw_noise_dwell(void)
         __builtin_ia32_pause();
 }
 
-/* Half of what others dwell: they are still there then. */
+/* Half of what others dwell: they are still there then.  Those with even numbers, or with odd ones,
+ * in turns with the seed; where what is done differs from run to run, with no period of their own. */
 void fw_noise_start(const struct fw_thread *t)
 {
-    if (noise.strength && !((noise.seed + t->number) & 1))
+    bool often = noise.everywhere || noise.prefer;
+    uint64_t turn = often ? (uint64_t)__builtin_parityll(noise.seed) : noise.seed;
+
+    if (noise.strength && !((turn + t->number) & 1))
         sleep_and_yield(noise.micros / 2);
 }

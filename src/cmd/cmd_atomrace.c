@@ -52,7 +52,7 @@ static const struct fw_option options[] = {
     { "runs", 0, "N", "run the program so often (1)", FW_OPTION(COUNT, struct atomrace, runs),
       .detail = "One report for all. Each run has the next seed. Random noise is made mostly "
                 "where earlier runs have seen threads share memory, and everywhere in every "
-                "fourth run. INT and TERM end the run and those that would follow, and what was "
+                "eighth run. INT and TERM end the run and those that would follow, and what was "
                 "caught until then is reported; with one run they are for the program." },
     { "until-first", 0, NULL, "stop when something was caught",
       FW_OPTION(FLAG, struct atomrace, until_first) },

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #define MOST  512u
-#define TURNS 4u
+#define TURNS 8u
 
 static void release_names(struct fw_noise_names *names)
 {
@@ -74,7 +74,7 @@ char *fw_noise_with_learnt(const char *options, const struct fw_noise_learnt *le
         return fw_xasprintf("%s:learn=1", options);
     fw_output_open_memory(&targets);
     put_names(&targets, &learnt->targets);
-    if (run % TURNS == 2)
+    if (run % (TURNS / 2) == 2)
         put_names(&targets, &learnt->less);
     fw_output_bytes(&targets, "", 1);
     text = fw_xasprintf("%s:learn=1:prefer=1%s%s", options, targets.used > 1 ? ":targets=" : "",
