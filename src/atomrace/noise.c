@@ -191,7 +191,7 @@ void fw_noise_dwell(void)
 }
 
 /* Half of what others dwell: they are still there then.  Those with even numbers, or with odd ones,
- * in turns with the seed; where what is done differs from run to run, with no period of their own. */
+ * in turns with the seed; with no period where runs differ from each other in other ways, too. */
 void fw_noise_start(const struct fw_thread *t)
 {
     bool often = noise.everywhere || noise.prefer;
