@@ -27,9 +27,8 @@
  */
 #include "base/bisect.h"
 #include "base/strtab.h"
+#include "predict/by_variable.h"
 #include "predict/core.h"
-#include "predict/gather.h"
-#include "predict/match.h"
 #include "predict/scopes.h"
 #include "predict/two_variables.h"
 
@@ -47,7 +46,7 @@ struct atomicity {
     struct fw_predict_options options;
     struct fw_match_rules rules;
     struct fw_scopes scopes;
-    uint32_t variable; /* the next one */
+    struct fw_by_variable by;
     struct fw_lanes pairs, points;
     uint32_t *own;         /* by thread: its latest access to the present variable */
     struct fw_strtab held; /* lock sets held throughout; their ids follow those of the index */
@@ -60,12 +59,7 @@ struct atomicity {
     struct fw_walk walk;
 
     /* default; with --pairs=all for patterns over two variables */
-    struct fw_gather *gather;
-    bool gathered_two;
-    struct fw_match_budget budget; /* for the present variable */
-    bool open;                     /* there is a present variable ... */
-    uint32_t lane;                 /* ... of which pairs from this lane on are to be matched */
-    uint32_t work;                 /* since the last return */
+    bool gathered_two; /* in by.gather */
     uint32_t bin;
 };
 
@@ -334,34 +328,16 @@ static bool may_be_violated(const struct atomicity *atomicity, const uint32_t *r
            !fw_variable_is_order(atomicity->trace->symbols, event_at(atomicity, row[0])->target);
 }
 
-/* Looks at the next variable; true: it may have a violation, and is in lanes. */
-static bool take_variable(struct atomicity *atomicity)
+/* Can it have a violation?  Then it is in lanes. */
+static bool sort(void *context, const uint32_t *row, uint32_t count)
 {
-    const struct fw_rows *rows = &atomicity->index->by_variable;
-    const uint32_t *row = fw_row(rows, atomicity->variable);
-    uint32_t count = fw_row_count(rows, atomicity->variable++);
+    struct atomicity *atomicity = context;
 
-    atomicity->work += 1 + count / 64;
     if (!may_be_violated(atomicity, row, count))
         return false;
-    atomicity->work += count / 8;
+    atomicity->by.work += count / 8;
     sort_into_lanes(atomicity, row, count);
     return true;
-}
-
-static bool has_variables(const struct atomicity *atomicity)
-{
-    return atomicity->variable < atomicity->index->by_variable.rows;
-}
-
-/* Time to return, with whatever there is? */
-static bool is_tired(struct atomicity *atomicity)
-{
-    bool tired = atomicity->work >= FW_MATCH_SLICE || atomicity->walk.work >= FW_MATCH_SLICE;
-
-    if (tired)
-        atomicity->work = atomicity->walk.work = 0;
-    return tired;
 }
 
 /* --- every triple ------------------------------------------------------------------------ */
@@ -388,13 +364,13 @@ static void start_walk(struct atomicity *atomicity)
 static bool next_gathered(struct atomicity *atomicity, struct fw_unit *unit)
 {
     if (atomicity->options.two_variables && !atomicity->gathered_two) {
-        if (!atomicity->gather)
-            atomicity->gather = fw_gather_create(atomicity->trace, UINT32_MAX / 4);
+        if (!atomicity->by.gather)
+            fw_by_variable_gather(&atomicity->by, atomicity->trace, UINT32_MAX / 4);
         fw_two_variables_gather(atomicity->core, &atomicity->options, &atomicity->scopes,
-                                atomicity->gather);
+                                atomicity->by.gather);
         atomicity->gathered_two = true;
     }
-    return atomicity->gather && fw_gather_next(atomicity->gather, unit, true);
+    return atomicity->by.gather && fw_gather_next(atomicity->by.gather, unit, true);
 }
 
 static void suspect_triple(const struct atomicity *atomicity, struct fw_unit *unit,
@@ -422,11 +398,13 @@ static bool next_of_all(struct atomicity *atomicity, struct fw_unit *unit)
         }
         unit->refuted += atomicity->walk.refuted;
         atomicity->walk.refuted = 0;
-        if (is_tired(atomicity))
+        atomicity->by.work += atomicity->walk.work;
+        atomicity->walk.work = 0;
+        if (fw_by_variable_is_tired(&atomicity->by))
             return true;
-        if (!has_variables(atomicity))
+        if (!fw_by_variable_has_more(&atomicity->by))
             return unit->suspects.len || unit->refuted || next_gathered(atomicity, unit);
-        if (take_variable(atomicity))
+        if (fw_by_variable_take(&atomicity->by))
             start_walk(atomicity);
     }
     return true;
@@ -438,79 +416,41 @@ static void pick(void *context, struct fw_span a, uint32_t b)
 {
     struct atomicity *atomicity = context;
 
-    fw_gather_add(atomicity->gather, atomicity->bin, (uint32_t[]) { a.first, b, a.last });
+    fw_gather_add(atomicity->by.gather, atomicity->bin, (uint32_t[]) { a.first, b, a.last });
 }
 
 static void match_lanes(struct atomicity *atomicity, const struct fw_lane *pairs,
-                        const struct fw_lane *points, uint32_t variable)
+                        const struct fw_lane *points)
 {
     const uint32_t sites[3] = { pairs->key.sites[0], points->key.sites[0], pairs->key.sites[1] };
     bool third = pairs->key.kinds & THIRD;
     struct fw_gather_key key = { .claim = third ? FW_CLAIM_ORDER : FW_CLAIM_ATOMICITY,
                                  .label = third ? third_label : NULL,
                                  .width = 3 };
-    uint64_t all = (uint64_t)pairs->count * points->count, open = all;
-    struct fw_match match = { .rules = &atomicity->rules,
-                              .spans = fw_lane_items(&atomicity->pairs, pairs),
-                              .span_count = pairs->count,
-                              .points = fw_lane_items(&atomicity->points, points),
-                              .point_count = points->count,
-                              .all_below =
-                                  atomicity->options.cap ? atomicity->options.cap : FW_PREDICT_CAP,
-                              .budget = &atomicity->budget,
-                              .work = &atomicity->work,
-                              .pick = pick,
-                              .context = atomicity };
+    struct fw_match pair = { .rules = &atomicity->rules,
+                             .spans = fw_lane_items(&atomicity->pairs, pairs),
+                             .span_count = pairs->count,
+                             .points = fw_lane_items(&atomicity->points, points),
+                             .point_count = points->count,
+                             .pick = pick,
+                             .context = atomicity };
 
-    atomicity->bin = atomicity->budget.lanes ? fw_gather_bin_of_sites(atomicity->gather, &key,
-                                                                      sites, 3, false, variable)
-                                             : FW_GATHER_NONE;
-    if (atomicity->bin == FW_GATHER_NONE) {
-        fw_gather_skip(atomicity->gather, all);
-        return;
-    }
-    atomicity->budget.lanes--;
-    if (!fw_gather_full(atomicity->gather, atomicity->bin))
-        open = fw_match(&match);
-    fw_gather_count(atomicity->gather, atomicity->bin, all, open);
+    atomicity->bin = fw_by_variable_bin(&atomicity->by, &key, sites, false);
+    fw_by_variable_pair(&atomicity->by, atomicity->bin, &pair, NULL);
 }
 
-static void match_variable(struct atomicity *atomicity)
+static bool match(void *context, uint32_t lane)
 {
-    uint32_t variable = atomicity->variable - 1;
+    struct atomicity *atomicity = context;
+    const struct fw_lane *pairs;
 
-    while (atomicity->lane < atomicity->pairs.len && atomicity->work < FW_MATCH_SLICE) {
-        const struct fw_lane *pairs = &atomicity->pairs.at[atomicity->lane++];
-
-        for (uint32_t i = 0; i < atomicity->points.len; i++)
-            if (fits(atomicity, &pairs->key, &atomicity->points.at[i]))
-                match_lanes(atomicity, pairs, &atomicity->points.at[i], variable);
-        atomicity->work += atomicity->points.len / 8;
-    }
-    if (atomicity->lane < atomicity->pairs.len)
-        return;
-    fw_gather_close(atomicity->gather, variable);
-    atomicity->open = false;
-}
-
-static void open_variable(struct atomicity *atomicity)
-{
-    atomicity->open = take_variable(atomicity);
-    atomicity->lane = 0;
-    atomicity->budget =
-        fw_match_budget(fw_row_count(&atomicity->index->by_variable, atomicity->variable - 1));
-}
-
-static bool next_by_site(struct atomicity *atomicity, struct fw_unit *unit)
-{
-    while (!fw_gather_next(atomicity->gather, unit, false) && !is_tired(atomicity)) {
-        if (atomicity->open)
-            match_variable(atomicity);
-        else if (has_variables(atomicity))
-            open_variable(atomicity);
-        else
-            return next_gathered(atomicity, unit);
-    }
+    if (lane >= atomicity->pairs.len)
+        return false;
+    pairs = &atomicity->pairs.at[lane];
+    for (uint32_t i = 0; i < atomicity->points.len; i++)
+        if (fits(atomicity, &pairs->key, &atomicity->points.at[i]))
+            match_lanes(atomicity, pairs, &atomicity->points.at[i]);
+    atomicity->by.work += atomicity->points.len / 8;
     return true;
 }
 
@@ -524,6 +464,10 @@ static void *atomicity_create(const struct fw_core *core, const struct fw_predic
     atomicity->index = fw_core_index(core);
     atomicity->trace = atomicity->index->trace;
     atomicity->options = *options;
+    atomicity->by = (struct fw_by_variable) { .rows = &atomicity->index->by_variable,
+                                              .sort = sort,
+                                              .match = match,
+                                              .context = atomicity };
     atomicity->rules =
         (struct fw_match_rules) { atomicity, is_early, is_late, must_be_early, must_be_late };
     atomicity->own =
@@ -531,7 +475,7 @@ static void *atomicity_create(const struct fw_core *core, const struct fw_predic
     fw_scopes_init(&atomicity->scopes, atomicity->index, options);
     fw_strtab_init(&atomicity->held);
     if (!options->pairs_all)
-        atomicity->gather = fw_gather_create(atomicity->trace, options->cap);
+        fw_by_variable_gather(&atomicity->by, atomicity->trace, options->cap);
     return atomicity;
 }
 
@@ -539,8 +483,9 @@ static bool atomicity_next(void *state, struct fw_unit *unit)
 {
     struct atomicity *atomicity = state;
 
-    return atomicity->options.pairs_all ? next_of_all(atomicity, unit)
-                                        : next_by_site(atomicity, unit);
+    if (atomicity->options.pairs_all)
+        return next_of_all(atomicity, unit);
+    return fw_by_variable_next(&atomicity->by, unit) || next_gathered(atomicity, unit);
 }
 
 static void atomicity_destroy(void *state)
@@ -558,7 +503,7 @@ static void atomicity_destroy(void *state)
     fw_vec_release(&atomicity->held_items);
     fw_strtab_release(&atomicity->held);
     fw_scopes_release(&atomicity->scopes);
-    fw_gather_destroy(atomicity->gather);
+    fw_gather_destroy(atomicity->by.gather);
     free(atomicity->own);
     free(atomicity);
 }

@@ -25,10 +25,9 @@
  *
  * Source: Sinha et al. 2012, section III.
  */
+#include "predict/by_variable.h"
 #include "predict/core.h"
 #include "predict/final.h"
-#include "predict/gather.h"
-#include "predict/match.h"
 
 #define CHUNK 1024u /* suspects of a unit with --pairs=all */
 
@@ -38,7 +37,7 @@ struct nondet {
     const struct fw_trace *trace;
     struct fw_predict_options options;
     struct fw_match_rules rules;
-    uint32_t variable; /* the next one */
+    struct fw_by_variable by;
     uint32_t final_variable; /* the same for final values */
     struct fw_lanes reads, writes;
     uint32_t *own;           /* by thread: a write of the present variable, or FW_NO_EVENT */
@@ -50,11 +49,6 @@ struct nondet {
     struct fw_walk walk;
 
     /* default */
-    struct fw_gather *gather;
-    struct fw_match_budget budget; /* for the present variable */
-    bool open;                     /* there is a present variable ... */
-    uint32_t lane;                 /* ... of which reads from this lane on are to be matched */
-    uint32_t work;                 /* since the last return */
     uint32_t bin;
     uint64_t seen; /* pairs among those picked that the trace itself shows */
 };
@@ -174,34 +168,16 @@ static void sort_into_lanes(struct nondet *nondet, const uint32_t *row, uint32_t
     fw_lanes_finish(&nondet->writes);
 }
 
-/* Looks at the next variable; true: it may have a nondeterministic read, and is in lanes. */
-static bool take_variable(struct nondet *nondet)
+/* Can it have a nondeterministic read?  Then it is in lanes. */
+static bool sort(void *context, const uint32_t *row, uint32_t count)
 {
-    const struct fw_rows *rows = &nondet->index->by_variable;
-    const uint32_t *row = fw_row(rows, nondet->variable);
-    uint32_t count = fw_row_count(rows, nondet->variable++);
+    struct nondet *nondet = context;
 
-    nondet->work += 1 + count / 64;
     if (!may_differ(nondet, row, count))
         return false;
-    nondet->work += count / 16;
+    nondet->by.work += count / 16;
     sort_into_lanes(nondet, row, count);
     return true;
-}
-
-static bool has_variables(const struct nondet *nondet)
-{
-    return nondet->variable < nondet->index->by_variable.rows;
-}
-
-/* Time to return, with whatever there is? */
-static bool is_tired(struct nondet *nondet)
-{
-    bool tired = nondet->work >= FW_MATCH_SLICE;
-
-    if (tired)
-        nondet->work = 0;
-    return tired;
 }
 
 /* Candidates that are not found by matching: the own write, and none. */
@@ -251,7 +227,7 @@ static void take_read(struct nondet *nondet, struct fw_unit *unit)
         suspect_pair(nondet, unit, read->first, FW_NO_EVENT);
     else if (nondet->index->partner[read->first] != FW_NO_EVENT)
         unit->refuted++;
-    nondet->work += 1 + nondet->writes.len;
+    nondet->by.work += 1 + nondet->writes.len;
 }
 
 static bool next_of_all(struct nondet *nondet, struct fw_unit *unit)
@@ -267,16 +243,16 @@ static bool next_of_all(struct nondet *nondet, struct fw_unit *unit)
                 suspect_pair(nondet, unit, read.first, write);
         unit->refuted += nondet->walk.refuted;
         nondet->walk.refuted = 0;
-        if (unit->suspects.len || is_tired(nondet))
+        if (unit->suspects.len || fw_by_variable_is_tired(&nondet->by))
             return true;
         if (nondet->walk.work >= FW_MATCH_SLICE)
             continue; /* a pause in the middle of a read with very many writers */
         if (nondet->span < nondet->spans.len)
             take_read(nondet, unit);
-        else if (!has_variables(nondet))
+        else if (!fw_by_variable_has_more(&nondet->by))
             return unit->refuted > 0;
         else
-            take_variable(nondet);
+            fw_by_variable_take(&nondet->by);
     }
 }
 
@@ -289,79 +265,62 @@ static void pick(void *context, struct fw_span read, uint32_t write)
     if (nondet->index->partner[read.first] == write)
         nondet->seen++;
     else
-        fw_gather_add(nondet->gather, nondet->bin, (uint32_t[]) { read.first, write });
-}
-
-static uint32_t bin_of(struct nondet *nondet, uint32_t read_site, uint32_t write_site, bool write,
-                       uint32_t variable)
-{
-    const uint32_t sites[2] = { read_site, write_site };
-    struct fw_gather_key key = { .claim = FW_CLAIM_NONDETERMINISM, .width = write ? 2 : 1 };
-
-    return fw_gather_bin_of_sites(nondet->gather, &key, sites, write ? 2 : 1, false, variable);
+        fw_gather_add(nondet->by.gather, nondet->bin, (uint32_t[]) { read.first, write });
 }
 
 static void match_lanes(struct nondet *nondet, const struct fw_lane *reads,
-                        const struct fw_lane *writes, uint32_t variable)
+                        const struct fw_lane *writes)
 {
-    uint64_t all = (uint64_t)reads->count * writes->count, open = all;
-    struct fw_match match = { .rules = &nondet->rules,
-                              .spans = fw_lane_items(&nondet->reads, reads),
-                              .span_count = reads->count,
-                              .points = fw_lane_items(&nondet->writes, writes),
-                              .point_count = writes->count,
-                              .all_below =
-                                  nondet->options.cap ? nondet->options.cap : FW_PREDICT_CAP,
-                              .budget = &nondet->budget,
-                              .work = &nondet->work,
-                              .pick = pick,
-                              .context = nondet };
+    const uint32_t sites[2] = { reads->key.sites[0], writes->key.sites[0] };
+    struct fw_gather_key key = { .claim = FW_CLAIM_NONDETERMINISM, .width = 2 };
+    struct fw_match pair = { .rules = &nondet->rules,
+                             .spans = fw_lane_items(&nondet->reads, reads),
+                             .span_count = reads->count,
+                             .points = fw_lane_items(&nondet->writes, writes),
+                             .point_count = writes->count,
+                             .pick = pick,
+                             .context = nondet };
 
-    nondet->bin = nondet->budget.lanes
-                      ? bin_of(nondet, reads->key.sites[0], writes->key.sites[0], true, variable)
-                      : FW_GATHER_NONE;
-    if (nondet->bin == FW_GATHER_NONE) {
-        fw_gather_skip(nondet->gather, all);
-        return;
-    }
-    nondet->budget.lanes--;
+    nondet->bin = fw_by_variable_bin(&nondet->by, &key, sites, false);
     nondet->seen = 0;
-    if (!fw_gather_full(nondet->gather, nondet->bin))
-        open = fw_match(&match);
-    open -= nondet->seen < open ? nondet->seen : open;
-    fw_gather_count(nondet->gather, nondet->bin, all, open);
+    fw_by_variable_pair(&nondet->by, nondet->bin, &pair, &nondet->seen);
 }
 
-static void add_alone(struct nondet *nondet, uint32_t bin, const uint32_t *events, uint32_t *added)
+/* A read that was not matched against a lane: of these sites, one if it sees no write. */
+static void add_alone(struct nondet *nondet, const uint32_t *events, const uint32_t *sites,
+                      uint32_t count, uint32_t *added)
 {
-    uint32_t cap = nondet->options.cap ? nondet->options.cap : FW_PREDICT_CAP;
+    struct fw_gather_key key = { .claim = FW_CLAIM_NONDETERMINISM, .width = count };
+    uint32_t bin = fw_gather_bin_of_sites(nondet->by.gather, &key, sites, count, false,
+                                          fw_by_variable_present(&nondet->by));
 
     if (bin == FW_GATHER_NONE) {
-        fw_gather_skip(nondet->gather, 1);
+        fw_gather_skip(nondet->by.gather, 1);
         return;
     }
-    if ((*added)++ < cap)
-        fw_gather_add(nondet->gather, bin, events);
-    fw_gather_count(nondet->gather, bin, 1, 1);
+    if ((*added)++ < nondet->by.cap)
+        fw_gather_add(nondet->by.gather, bin, events);
+    fw_gather_count(nondet->by.gather, bin, 1, 1);
 }
 
 /* Reads of one lane that can see the latest write of their own thread. */
-static void match_own(struct nondet *nondet, const struct fw_lane *reads, uint32_t variable)
+static void match_own(struct nondet *nondet, const struct fw_lane *reads)
 {
     const struct fw_span *items = fw_lane_items(&nondet->reads, reads);
     uint32_t added = 0;
 
     for (uint32_t i = 0; i < reads->count; i++)
         if (own_write_is_open(nondet, items[i])) {
-            uint32_t site = event_at(nondet, items[i].last)->site;
-            uint32_t bin = bin_of(nondet, reads->key.sites[0], site, true, variable);
+            const uint32_t events[2] = { items[i].first, items[i].last };
+            const uint32_t sites[2] = { reads->key.sites[0],
+                                        event_at(nondet, items[i].last)->site };
 
-            add_alone(nondet, bin, (uint32_t[]) { items[i].first, items[i].last }, &added);
+            add_alone(nondet, events, sites, 2, &added);
         }
 }
 
 /* Reads of one lane that can see no write: those before the first that has one before it. */
-static void match_none(struct nondet *nondet, const struct fw_lane *reads, uint32_t variable)
+static void match_none(struct nondet *nondet, const struct fw_lane *reads)
 {
     const struct fw_span *items = fw_lane_items(&nondet->reads, reads);
     uint32_t low = 0, high = reads->count, added = 0;
@@ -376,48 +335,23 @@ static void match_none(struct nondet *nondet, const struct fw_lane *reads, uint3
     }
     for (uint32_t i = 0; i < low; i++)
         if (nondet->index->partner[items[i].first] != FW_NO_EVENT)
-            add_alone(nondet, bin_of(nondet, reads->key.sites[0], 0, false, variable),
-                      &items[i].first, &added);
+            add_alone(nondet, &items[i].first, reads->key.sites, 1, &added);
 }
 
-static void match_variable(struct nondet *nondet)
+static bool match(void *context, uint32_t lane)
 {
-    uint32_t variable = nondet->variable - 1;
+    struct nondet *nondet = context;
+    const struct fw_lane *reads;
 
-    while (nondet->lane < nondet->reads.len && nondet->work < FW_MATCH_SLICE) {
-        const struct fw_lane *reads = &nondet->reads.at[nondet->lane++];
-
-        match_own(nondet, reads, variable);
-        match_none(nondet, reads, variable);
-        for (uint32_t i = 0; i < nondet->writes.len; i++)
-            if (reads->key.thread != nondet->writes.at[i].key.thread)
-                match_lanes(nondet, reads, &nondet->writes.at[i], variable);
-        nondet->work += reads->count / 64;
-    }
-    if (nondet->lane < nondet->reads.len)
-        return;
-    fw_gather_close(nondet->gather, variable);
-    nondet->open = false;
-}
-
-static void open_variable(struct nondet *nondet)
-{
-    nondet->open = take_variable(nondet);
-    nondet->lane = 0;
-    nondet->budget =
-        fw_match_budget(fw_row_count(&nondet->index->by_variable, nondet->variable - 1));
-}
-
-static bool next_by_site(struct nondet *nondet, struct fw_unit *unit)
-{
-    while (!fw_gather_next(nondet->gather, unit, false) && !is_tired(nondet)) {
-        if (nondet->open)
-            match_variable(nondet);
-        else if (has_variables(nondet))
-            open_variable(nondet);
-        else
-            return fw_gather_next(nondet->gather, unit, true);
-    }
+    if (lane >= nondet->reads.len)
+        return false;
+    reads = &nondet->reads.at[lane];
+    match_own(nondet, reads);
+    match_none(nondet, reads);
+    for (uint32_t i = 0; i < nondet->writes.len; i++)
+        if (reads->key.thread != nondet->writes.at[i].key.thread)
+            match_lanes(nondet, reads, &nondet->writes.at[i]);
+    nondet->by.work += reads->count / 64;
     return true;
 }
 
@@ -431,10 +365,14 @@ static void *nondet_create(const struct fw_core *core, const struct fw_predict_o
     nondet->index = fw_core_index(core);
     nondet->trace = nondet->index->trace;
     nondet->options = *options;
+    nondet->by = (struct fw_by_variable) { .rows = &nondet->index->by_variable,
+                                           .sort = sort,
+                                           .match = match,
+                                           .context = nondet };
     nondet->rules = (struct fw_match_rules) { nondet, is_early, is_late, is_early, is_late };
     nondet->own = fw_xcalloc(fw_trace_thread_count(nondet->trace) + 1, sizeof *nondet->own);
     if (!options->pairs_all)
-        nondet->gather = fw_gather_create(nondet->trace, options->cap);
+        fw_by_variable_gather(&nondet->by, nondet->trace, options->cap);
     return nondet;
 }
 
@@ -442,7 +380,9 @@ static bool nondet_next(void *state, struct fw_unit *unit)
 {
     struct nondet *nondet = state;
 
-    if (nondet->options.pairs_all ? next_of_all(nondet, unit) : next_by_site(nondet, unit))
+    if (nondet->options.pairs_all ? next_of_all(nondet, unit)
+                                  : fw_by_variable_next(&nondet->by, unit) ||
+                                        fw_gather_next(nondet->by.gather, unit, true))
         return true;
     return nondet->options.final_reads && fw_final_next(nondet->core, nondet->options.values,
                                                         &nondet->final_variable, unit);
@@ -459,7 +399,7 @@ static void nondet_destroy(void *state)
     fw_vec_release(&nondet->spans);
     fw_vec_release(&nondet->behind);
     free(nondet->own);
-    fw_gather_destroy(nondet->gather);
+    fw_gather_destroy(nondet->by.gather);
     free(nondet);
 }
 

@@ -19,9 +19,8 @@
  *
  * Source: Cai et al. 2021, section 4 and algorithm 5 (detect races).
  */
+#include "predict/by_variable.h"
 #include "predict/core.h"
-#include "predict/gather.h"
-#include "predict/match.h"
 
 #define CHUNK 256u /* suspects of a unit with --pairs=all */
 
@@ -31,7 +30,7 @@ struct race {
     const struct fw_trace *trace;
     struct fw_predict_options options;
     struct fw_match_rules rules;
-    uint32_t variable; /* the next one */
+    struct fw_by_variable by;
     struct fw_lanes lanes;
 
     /* --pairs=all */
@@ -39,12 +38,7 @@ struct race {
     struct fw_walk walk;
 
     /* default */
-    struct fw_gather *gather;
-    struct fw_match_budget budget; /* for the present variable */
-    bool open;                     /* there is a present variable ... */
-    uint32_t lane;                 /* ... of which lanes from this one on are to be matched */
-    uint32_t work;                 /* since the last return */
-    uint32_t bin;                  /* of the pair of lanes that is being matched */
+    uint32_t bin; /* of the pair of lanes that is being matched */
 };
 
 static const struct fw_event *event_at(const struct race *race, uint32_t event)
@@ -123,33 +117,15 @@ static void sort_into_lanes(struct race *race, const uint32_t *row, uint32_t cou
     fw_lanes_finish(&race->lanes);
 }
 
-/* Looks at the next variable; true: it may have a race, and is in lanes. */
-static bool take_variable(struct race *race)
+/* Can it have a race?  Then it is in lanes. */
+static bool sort(void *context, const uint32_t *row, uint32_t count)
 {
-    const struct fw_rows *rows = &race->index->by_variable;
-    const uint32_t *row = fw_row(rows, race->variable);
-    uint32_t count = fw_row_count(rows, race->variable++);
+    struct race *race = context;
 
-    race->work += 1 + count / 64;
     if (!may_race(race, row, count))
         return false;
     sort_into_lanes(race, row, count);
     return true;
-}
-
-static bool has_variables(const struct race *race)
-{
-    return race->variable < race->index->by_variable.rows;
-}
-
-/* Time to return, with whatever there is? */
-static bool is_tired(struct race *race)
-{
-    bool tired = race->work >= FW_MATCH_SLICE || race->walk.work >= FW_MATCH_SLICE;
-
-    if (tired)
-        race->work = race->walk.work = 0;
-    return tired;
 }
 
 /* --- every pair -------------------------------------------------------------------------- */
@@ -198,11 +174,13 @@ static bool next_of_all(struct race *race, struct fw_unit *unit)
         }
         unit->refuted += race->walk.refuted;
         race->walk.refuted = 0;
-        if (is_tired(race))
+        race->by.work += race->walk.work;
+        race->walk.work = 0;
+        if (fw_by_variable_is_tired(&race->by))
             return true;
-        if (!has_variables(race))
+        if (!fw_by_variable_has_more(&race->by))
             return unit->suspects.len || unit->refuted;
-        if (take_variable(race))
+        if (fw_by_variable_take(&race->by))
             start_walk(race);
     }
     return true;
@@ -216,83 +194,44 @@ static void pick(void *context, struct fw_span span, uint32_t point)
     bool in_order = span.first < point;
     uint32_t events[2] = { in_order ? span.first : point, in_order ? point : span.first };
 
-    fw_gather_add(race->gather, race->bin, events);
+    fw_gather_add(race->by.gather, race->bin, events);
 }
 
-static void match_lanes(struct race *race, const struct fw_lane *a, const struct fw_lane *b,
-                        uint32_t variable)
+static void match_lanes(struct race *race, const struct fw_lane *a, const struct fw_lane *b)
 {
     const uint32_t sites[2] = { a->key.sites[0], b->key.sites[0] };
     struct fw_gather_key key = { .claim = FW_CLAIM_RACE,
                                  .label = label_of(a->key.kinds, b->key.kinds),
                                  .width = 2 };
-    uint64_t all = (uint64_t)a->count * b->count, open = all;
-    struct fw_match match = { .rules = &race->rules,
-                              .spans = fw_lane_items(&race->lanes, a),
-                              .span_count = a->count,
-                              .points = fw_lane_items(&race->lanes, b),
-                              .point_count = b->count,
-                              .all_below = race->options.cap ? race->options.cap : FW_PREDICT_CAP,
-                              .budget = &race->budget,
-                              .work = &race->work,
-                              .pick = pick,
-                              .context = race };
+    struct fw_match pair = { .rules = &race->rules,
+                             .spans = fw_lane_items(&race->lanes, a),
+                             .span_count = a->count,
+                             .points = fw_lane_items(&race->lanes, b),
+                             .point_count = b->count,
+                             .pick = pick,
+                             .context = race };
 
-    race->bin = race->budget.lanes
-                    ? fw_gather_bin_of_sites(race->gather, &key, sites, 2, true, variable)
-                    : FW_GATHER_NONE;
-    if (race->bin == FW_GATHER_NONE) {
-        fw_gather_skip(race->gather, all);
-        return;
-    }
-    race->budget.lanes--;
-    if (!fw_gather_full(race->gather, race->bin))
-        open = fw_match(&match);
-    fw_gather_count(race->gather, race->bin, all, open);
+    race->bin = fw_by_variable_bin(&race->by, &key, sites, true);
+    fw_by_variable_pair(&race->by, race->bin, &pair, NULL);
 }
 
 /* One lane against those before it; the smaller lane is the one that is gone through. */
-static void match_lane(struct race *race, const struct fw_lane *a)
+static bool match(void *context, uint32_t lane)
 {
-    uint32_t variable = race->variable - 1;
+    struct race *race = context;
+    const struct fw_lane *a;
 
+    if (lane >= race->lanes.len)
+        return false;
+    a = &race->lanes.at[lane];
     for (const struct fw_lane *b = race->lanes.at; b < a; b++) {
         if (a->key.thread == b->key.thread || !fw_kinds_conflict(a->key.kinds, b->key.kinds) ||
             !fw_lock_sets_compatible(race->index, a->key.locks, b->key.locks))
             continue;
         if (a->count < b->count)
-            match_lanes(race, a, b, variable);
+            match_lanes(race, a, b);
         else
-            match_lanes(race, b, a, variable);
-    }
-}
-
-static void match_variable(struct race *race)
-{
-    while (race->lane < race->lanes.len && race->work < FW_MATCH_SLICE)
-        match_lane(race, &race->lanes.at[race->lane++]);
-    if (race->lane < race->lanes.len)
-        return;
-    fw_gather_close(race->gather, race->variable - 1);
-    race->open = false;
-}
-
-static void open_variable(struct race *race)
-{
-    race->open = take_variable(race);
-    race->lane = 0;
-    race->budget = fw_match_budget(fw_row_count(&race->index->by_variable, race->variable - 1));
-}
-
-static bool next_by_site(struct race *race, struct fw_unit *unit)
-{
-    while (!fw_gather_next(race->gather, unit, false) && !is_tired(race)) {
-        if (race->open)
-            match_variable(race);
-        else if (has_variables(race))
-            open_variable(race);
-        else
-            return fw_gather_next(race->gather, unit, true);
+            match_lanes(race, b, a);
     }
     return true;
 }
@@ -307,9 +246,13 @@ static void *race_create(const struct fw_core *core, const struct fw_predict_opt
     race->index = fw_core_index(core);
     race->trace = race->index->trace;
     race->options = *options;
+    race->by = (struct fw_by_variable) { .rows = &race->index->by_variable,
+                                         .sort = sort,
+                                         .match = match,
+                                         .context = race };
     race->rules = (struct fw_match_rules) { race, is_early, is_late, is_early, is_late };
     if (!options->pairs_all)
-        race->gather = fw_gather_create(race->trace, options->cap);
+        fw_by_variable_gather(&race->by, race->trace, options->cap);
     return race;
 }
 
@@ -317,7 +260,9 @@ static bool race_next(void *state, struct fw_unit *unit)
 {
     struct race *race = state;
 
-    return race->options.pairs_all ? next_of_all(race, unit) : next_by_site(race, unit);
+    if (race->options.pairs_all)
+        return next_of_all(race, unit);
+    return fw_by_variable_next(&race->by, unit) || fw_gather_next(race->by.gather, unit, true);
 }
 
 static void race_destroy(void *state)
@@ -328,7 +273,7 @@ static void race_destroy(void *state)
         return;
     fw_lanes_release(&race->lanes);
     fw_vec_release(&race->spans);
-    fw_gather_destroy(race->gather);
+    fw_gather_destroy(race->by.gather);
     free(race);
 }
 
