@@ -67,6 +67,7 @@ struct fw_campaign {
     struct fw_trial *trials;
     uint64_t first; /* number of the first one */
     uint64_t length;
+    double away; /* as in the state */
     bool ended; /* length is that of a run that came to an end */
 
     pthread_mutex_t lock;
@@ -94,6 +95,7 @@ static void order_proposed(struct worker *worker, uint64_t number, struct fw_run
                            &err) < 0)
         return; /* the latter: it has no place in the program */
     order->strategy = FW_STRATEGY_STEPS;
+    order->patience = fw_patience_ms(worker->campaign->away);
     if (proposal.walks)
         order->flags |= FW_CONTROL_WALK;
     order->steps = worker->steps.at;
@@ -322,6 +324,7 @@ static void run_round(struct fw_campaign *campaign, size_t count)
 {
     campaign->first = campaign->knowledge.state.runs + 1;
     campaign->length = campaign->knowledge.state.length;
+    campaign->away = campaign->knowledge.state.away;
     campaign->ended = campaign->knowledge.state.ended;
     campaign->trials = fw_xcalloc(count, sizeof *campaign->trials);
     recall(campaign, count);

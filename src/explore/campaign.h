@@ -81,6 +81,7 @@ struct fw_campaign_state {
     uint64_t length;    /* points of the longest one that came to an end, if one did */
     bool ended;         /* one did */
     uint32_t threads;   /* most */
+    double away;        /* seconds that a thread was in the kernel when nobody was held back */
     uint64_t unseen;    /* runs that were not observed to their end */
     size_t shared, pairs;
     uint32_t exposed[FW_IDIOMS + 1]; /* iRoots, by idiom; [0] is nothing */

@@ -8,9 +8,6 @@
 
 #define SECONDS 1    /* for runs that shall show whether they differ */
 #define ALIKE   2u   /* runs that go otherwise alike, behind which there is no third */
-#define LEAST   0.5  /* seconds for a thread to come back from the kernel ... */
-#define LONGER  4    /* ... and so many times what it has taken ... */
-#define MOST    5.0  /* ... but not more */
 
 static bool is_alike(const struct fw_run_result *a, const struct fw_run_result *b)
 {
@@ -179,13 +176,6 @@ static size_t count_shown(const struct fw_steps *steps)
     return count;
 }
 
-static uint32_t patience_ms(const struct fw_baseline *baseline)
-{
-    double seconds = LEAST + LONGER * baseline->away;
-
-    return (uint32_t)((seconds < MOST ? seconds : MOST) * 1000);
-}
-
 static int run_once(const struct fw_moments *moments, const struct fw_shown *witness,
                     struct fw_way way, uint32_t patience, struct fw_session *session,
                     struct fw_run_result *result, size_t *shown, struct fw_error *err)
@@ -238,8 +228,8 @@ static int run_all(const struct fw_moments *moments, const struct fw_shown *witn
         struct fw_run_result result;
         size_t shown;
 
-        if (run_once(moments, witness, way, patience_ms(baseline), session, &result, &shown,
-                     err) < 0)
+        if (run_once(moments, witness, way, fw_patience_ms(baseline->away), session, &result,
+                     &shown, err) < 0)
             return -1;
         if (result.end == FW_RUN_OVER)
             return confirmation->runs ? 0 : fw_error_set(err, "it was interrupted");

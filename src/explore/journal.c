@@ -140,6 +140,8 @@ static bool read_line(struct reader *reader, const char *line)
         return read_decisions(reader, line);
     if (sscanf(line, "cut %*u %lf", &reader->next.cut) == 1)
         return true;
+    if (sscanf(line, "away %*u %lf", &reader->next.away) == 1)
+        return true;
     if (sscanf(line, "pair %*u %" SCNx64, &pair) == 1) {
         fw_vec_push(&reader->next.pairs, pair);
         return true;
@@ -291,6 +293,8 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
         write_decisions(&out, trial);
     if (trial->cut > 0)
         fw_output_printf(&out, "cut %" PRIu64 " %.17g\n", trial->number, trial->cut);
+    if (trial->away > 0)
+        fw_output_printf(&out, "away %" PRIu64 " %.17g\n", trial->number, trial->away);
     fw_output_printf(&out, "run %" PRIu64 " %" PRIu64 " %" PRIu32 " %u %d %d%s%s\n", trial->number,
                      trial->points, trial->threads, trial->result.end, trial->result.code,
                      (trial->redundant ? REDUNDANT : 0) | (trial->diverged ? DIVERGED : 0) |

@@ -137,6 +137,8 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->at_once += trial->at_once;
     state->unseen += trial->unseen;
     state->cut += trial->cut > 0;
+    if (trial->away > state->away)
+        state->away = trial->away;
     learn_length(state, trial);
     if (trial->threads > state->threads)
         state->threads = trial->threads;

@@ -27,6 +27,9 @@
 #define LAST      0.1        /* part of the limit in which who comes by no point stands still */
 #define LOOK      0.1        /* seconds that are waited at once */
 #define GRACE     1.0        /* seconds that a run has when a child of it is in a deadlock */
+#define LEAST     0.5        /* seconds for a thread to come back from the kernel ... */
+#define LONGER    4          /* ... and so many times what it has taken ... */
+#define MOST      5.0        /* ... but not more */
 
 static int bury(struct fw_session *session, bool in_time);
 
@@ -514,6 +517,13 @@ static void tidy_up(struct fw_session *session)
         fw_vec_push(&own, session->process);
     session->left_behind += fw_leftover_kill(session->setup.leftover, &own);
     fw_vec_release(&own);
+}
+
+uint32_t fw_patience_ms(double away)
+{
+    double seconds = LEAST + LONGER * away;
+
+    return (uint32_t)((seconds < MOST ? seconds : MOST) * 1000);
 }
 
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,

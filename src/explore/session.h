@@ -111,6 +111,9 @@ int fw_session_fits(size_t steps, size_t paths, struct fw_error *err);
 int fw_session_order(struct fw_session *session, const struct fw_run_order *order,
                      struct fw_error *err);
 
+/* For an order's steps, when undisturbed threads were in the kernel for so many seconds. */
+uint32_t fw_patience_ms(double away);
+
 /* -1: it could not be started. */
 int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
                    struct fw_run_result *result, struct fw_error *err);

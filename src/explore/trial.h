@@ -43,6 +43,7 @@ struct fw_trial {
     struct fw_run_result result;
     uint64_t points;
     uint32_t threads;
+    double away;               /* undisturbed: the longest that a thread was away, in seconds */
     bool blind;                /* its accesses to memory were not seen */
     char *failure;             /* NULL: it passed.  Equal for failures that count as one */
     char *message;             /* what users are told about it, or NULL */

@@ -303,8 +303,7 @@ static struct fw_thread *picked(struct fw_thread *next, const struct fw_thread *
     return next;
 }
 
-/* May a signal come, when all threads wait? */
-static bool signal_may_come(void)
+bool fw_control_signal_may_come(void)
 {
     return fw_signals_waiting || timer_may_expire() || child_may_send();
 }
@@ -318,7 +317,7 @@ struct fw_thread *fw_control_fly(struct fw_list *ready)
         fw_control->strategy == FW_STRATEGY_NONE || fw_control->strategy == FW_STRATEGY_STEPS)
         return NULL;
     fw_thread_each(count_thread, &census);
-    if (!census.others && !signal_may_come())
+    if (!census.others && !fw_control_signal_may_come())
         next = fw_control->strategy == FW_STRATEGY_CHOICES ? strategy->pick(NULL, ready)
                                                            : fw_expiry_first();
     return next ? picked(next, NULL, ready) : NULL;
@@ -342,13 +341,14 @@ void fw_control_idle(void)
     if (census.others || (!census.blocked && !census.waiting))
         return;
     if (census.waiting) {
-        if (fw_control_is_virtual() || (census.first->plan.expires && !signal_may_come()))
+        if (fw_control_is_virtual() ||
+            (census.first->plan.expires && !fw_control_signal_may_come()))
             fw_control_wake_first(census.first);
         return;
     }
     if (census.unsure)
         fw_unblock(census.unsure, FW_RETRY);
-    else if (!signal_may_come() && !stranger_may_act(&census))
+    else if (!fw_control_signal_may_come() && !stranger_may_act(&census))
         fw_control_end(census.waits_for_lock ? FW_OUTCOME_DEADLOCK : FW_OUTCOME_STUCK);
 }
 

@@ -87,6 +87,8 @@ void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 bool fw_control_tell_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Nobody can run.  Does not come back if that is for ever. */
 void fw_control_idle(void);
+/* May a signal come that none of our threads sends? */
+bool fw_control_signal_may_come(void);
 /* A thread has come back from the kernel, or its time was over, after so many ns. */
 void fw_control_returned(uint64_t away);
 extern uint32_t fw_control_around; /* threads that were born and not joined yet; the holder's */

@@ -218,14 +218,17 @@ bool fw_watchdog_sits(struct fw_thread *t);
 bool fw_watchdog_in_kernel(const struct fw_thread *t);
 /* The system call that t sits in: its number, and arguments in hexadecimal.  False: in none. */
 bool fw_watchdog_call(const struct fw_thread *t, char *text, size_t size);
+/* Writes the digits of the number, without an end; returns how many. */
+unsigned fw_put_number(char *at, unsigned number);
 /* It runs, and has not passed a hook for long.  Asked every now and then with the number of the
  * turn. */
 bool fw_watchdog_is_far(struct fw_thread *t, uint64_t turn);
 
 /* --- what a thread in the kernel waits for (awaits.c) --------------------------------------- */
 
-/* t waits in the kernel, for ever, until another thread of this process does something: ns in
- * which it would be back if that had been done.  UINT64_MAX: others may let it go on. */
+/* t waits in the kernel, for ever or nearly so, until another thread of this process does
+ * something: ns in which it would be back if that had been done.  UINT64_MAX: others may let it go
+ * on. */
 uint64_t fw_awaits_us(const struct fw_thread *t);
 
 /* --- stacks (hooks_flow.c) ----------------------------------------------------------------- */

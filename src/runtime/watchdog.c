@@ -21,17 +21,16 @@
 #include <fcntl.h>
 #include <string.h>
 
-static char *put_number(char *at, unsigned number)
+unsigned fw_put_number(char *at, unsigned number)
 {
     char digits[12];
-    int count = 0;
+    unsigned count = 0;
 
     do
-        digits[count++] = (char)('0' + number % 10);
+        digits[sizeof digits - ++count] = (char)('0' + number % 10);
     while (number /= 10);
-    while (count)
-        *at++ = digits[--count];
-    return at;
+    memcpy(at, digits + sizeof digits - count, count);
+    return count;
 }
 
 bool fw_watchdog_call(const struct fw_thread *t, char *text, size_t size)
@@ -43,7 +42,8 @@ bool fw_watchdog_call(const struct fw_thread *t, char *text, size_t size)
     if (!t->has_tid)
         return false;
     memcpy(at, prefix, sizeof prefix - 1);
-    at = put_number(at + sizeof prefix - 1, (unsigned)t->tid);
+    at += sizeof prefix - 1;
+    at += fw_put_number(at, (unsigned)t->tid);
     memcpy(at, suffix, sizeof suffix);
     fd = fw_call(SYS_open, path, O_RDONLY | O_CLOEXEC, 0, 0);
     if (fd < 0)

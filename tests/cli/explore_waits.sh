@@ -228,4 +228,96 @@ END
 expect 66 explore -q -s random -n 100 --folder=seldom.d -- ./seldom
 out_lacks 'no schedule'
 expect 66 replay "$(sed -n 's/.*replay: foreweave replay //p' "$out")"
+
+# --- who waits in the kernel for a thread that a witness holds back is not waited for ----------------
+cat >kernel.c <<'END'
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <unistd.h>
+static int n, ends[2];
+static char how;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void caught(int number) { (void)number; }
+static void *add(void *argument)
+{
+    int seen;
+    if (RIGHT)
+        pthread_mutex_lock(&lock);
+    seen = n;
+    n = seen + 1;
+    if (RIGHT)
+        pthread_mutex_unlock(&lock);
+    return argument;
+}
+static void *work(void *main)
+{
+    add(NULL);
+    if (how < 'a')
+        pthread_kill(*(pthread_t *)main, how < 'C' ? SIGUSR1 : SIGUSR2);
+    else if (write(ends[1], "x", 1) != 1)
+        abort();
+    return NULL;
+}
+static void await(void)
+{
+    struct pollfd polled = { 0, POLLIN, 0 };
+    struct epoll_event event = { .events = EPOLLIN };
+    struct timespec far = { 1000, 0 };
+    sigset_t signals, none;
+    siginfo_t about;
+    fd_set set;
+    int number;
+    polled.fd = ends[0];
+    sigemptyset(&none);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    switch (how) {
+    case 'A': sigwait(&signals, &number); break;
+    case 'B': sigtimedwait(&signals, &about, &far); break;
+    case 'C': sigsuspend(&none); break;
+    case 'D': ppoll(NULL, 0, NULL, &none); break;
+    case 'a': poll(&polled, 1, 1000000); break;
+    case 'b': FD_ZERO(&set); FD_SET(ends[0], &set); select(ends[0] + 1, &set, NULL, NULL, NULL); break;
+    case 'c':
+        number = epoll_create1(0);
+        epoll_ctl(number, EPOLL_CTL_ADD, ends[0], &event);
+        epoll_wait(number, &event, 1, -1);
+        break;
+    }
+}
+int main(int count, char **words)
+{
+    pthread_t self = pthread_self(), threads[2];
+    sigset_t signals;
+    how = words[count - 1][0];
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigaddset(&signals, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGUSR2, caught);
+    if (pipe(ends) != 0)
+        return 2;
+    pthread_create(&threads[0], NULL, add, NULL);
+    pthread_create(&threads[1], NULL, work, &self);
+    await();
+    add(NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return n != 3;
+}
+END
+for right in 0 1; do
+    "$FOREWEAVE" cc -g -DRIGHT=$right -o kernel-$right kernel.c || complain "kernel.c does not compile"
+done
+for how in A B C D a b c; do
+    expect 66 explore -q -s predict -n 10 --limit=3 --format=json -- ./kernel-0 $how
+    out_has '"kind":"exit","code":1'
+    out_lacks '"kind":"hang"' '"kind":"stuck"'
+    expect 0 explore -q -s predict -n 10 --limit=3 -- ./kernel-1 $how
+done
 finish
