@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WHY 80u /* characters of a reason */
 
@@ -64,6 +65,13 @@ static bool is_bounded(const struct fw_explored *explored)
 {
     return explored->setup->strategy == FW_EXPLORE_CHESS &&
            explored->setup->preemptions != FW_ANY_PREEMPTIONS;
+}
+
+/* A search that ended before it had run them all. */
+static bool leaves_schedules(const struct fw_explored *explored)
+{
+    return explored->setup->strategy == FW_EXPLORE_CHESS &&
+           explored->state->end != FW_CAMPAIGN_EXHAUSTED;
 }
 
 static const char *why(const struct fw_explored *explored, char text[WHY])
@@ -249,8 +257,10 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
                      explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");
     if (state->known)
         fw_output_printf(out, " (%" PRIu64 " of them before)", state->known);
-    fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s\n", state->failing,
-                     state->failures.len, state->failures.len == 1 ? "" : "s", why(explored, text));
+    fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s%s\n",
+                     state->failing, state->failures.len, state->failures.len == 1 ? "" : "s",
+                     why(explored, text),
+                     leaves_schedules(explored) ? ": schedules may be left" : "");
     if (is_cut_short(state) && explored->setup->journal)
         fw_output_printf(out, "the same command goes on from here: --folder=%s\n",
                          explored->setup->folder);
@@ -287,36 +297,43 @@ static void write_failure(struct fw_json *json, const struct fw_failure *failure
     fw_json_end(json);
 }
 
+/* Adds a reason to those that are there. */
+static void add_reason(char *text, size_t room, const char *reason)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, room - used, "%s%s", used ? "; " : "", reason);
+}
+
 /* Why not, or within what it is. */
 static void write_why(struct fw_json *json, const struct fw_explored *explored)
 {
     const struct fw_campaign_state *state = explored->state;
-    char text[512];
-    size_t used = 0;
+    char text[640] = "", part[WHY];
 
     if (is_complete(explored)) {
         if (is_bounded(explored))
             fw_json_number(json, "preemptions", explored->setup->preemptions);
         return;
     }
-    text[0] = '\0';
+    if (explored->setup->strategy != FW_EXPLORE_CHESS) {
+        snprintf(part, sizeof part, "%s does not run all schedules", explored->strategy);
+        add_reason(text, sizeof text, part);
+    } else if (leaves_schedules(explored)) {
+        add_reason(text, sizeof text, why(explored, part));
+        add_reason(text, sizeof text, "schedules may be left");
+    }
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         if (has_gap(state, i))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "",
-                                     gaps[i].why);
+            add_reason(text, sizeof text, gaps[i].why);
     if (leaves_limits(explored))
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "%slimits of waits are searched with a bound only",
-                                 used ? "; " : "");
+        add_reason(text, sizeof text, "limits of waits are searched with a bound only");
     if (state->fair)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "%sthreads that tried in vain were held back", used ? "; " : "");
+        add_reason(text, sizeof text, "threads that tried in vain were held back");
     if (depends_on_clock(state))
-        used += (size_t)snprintf(text + used, sizeof text - used, "%sthe program reads a clock",
-                                 used ? "; " : "");
+        add_reason(text, sizeof text, "the program reads a clock");
     if (state->blind)
-        snprintf(text + used, sizeof text - used, "%saccesses to memory were not seen",
-                 used ? "; " : "");
+        add_reason(text, sizeof text, "accesses to memory were not seen");
     fw_json_text(json, "why", text);
 }
 
@@ -375,8 +392,7 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     fw_hunted_json(explored->hunted, &json);
     fw_json_text(&json, "end", end_word(state->end));
     fw_json_bool(&json, "complete", is_complete(explored));
-    if (state->end == FW_CAMPAIGN_EXHAUSTED && !explored->setup->hunt)
-        write_why(&json, explored);
+    write_why(&json, explored);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
 }

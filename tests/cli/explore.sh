@@ -389,6 +389,17 @@ err_has 'steps are too many for a file'
 expect 0 explore -q -s random -n 37 -- ./right
 out_has 'random, seed 1: 37 runs, 0 failed, in 0 ways; ended because all runs were made'
 [ "$(wc -l <"$out")" = 2 ] || complain "more is printed than that and the iRoots"
+expect 0 explore -q -s random -n 2 --format=json -- ./right
+out_has '"end":"runs","complete":false,"why":"random does not run all schedules'
+expect 0 explore -q -s chess -n 2 -- ./right
+out_has 'ended because all runs were made: schedules may be left'
+expect 0 explore -q -s chess -n 2 --format=json -- ./right
+out_has '"end":"runs","complete":false,"why":"all runs were made; schedules may be left'
+expect 124 explore -q -s chess --time=0.001 --format=json -- ./right
+out_has '"end":"time","complete":false,"why":"the time is over; schedules may be left'
+expect 0 explore -q -s chess --format=json -- ./right
+out_has '"end":"exhausted","complete":true'
+out_lacks '"why"'
 expect 66 explore -q -s random --until-first --folder=above/first -- ./lost
 out_has 'in 1 run,'
 out_has 'ended because a failure was found'
