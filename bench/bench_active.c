@@ -3,10 +3,11 @@
  *
  *     bench_active RUNTIME PROGRAM [ARGUMENT...]
  *
- * Prints five times, in seconds: nobody is preempted and nothing observed; the same observed; what
+ * Prints six times, in seconds: nobody is preempted and nothing observed; the same observed; what
  * the controller takes to find the iRoots of that run; an iRoot is sought, and only its sites are
- * points; the same with all sites that share memory.  The iRoot is one of idiom 1 between the
- * first two sites that were seen to share memory.  A run that does not end well is an error.
+ * points, first in a thin run and then in one that sees every access; the same with all sites that
+ * share memory.  The iRoot is one of idiom 1 between the first two sites that were seen to share
+ * memory.  A run that does not end well is an error.
  */
 #include "base/alloc.h"
 #include "explore/watcher.h"
@@ -82,7 +83,7 @@ static void watch(struct fw_session *session, bool all)
         if (!(site->flags & FW_SITE_FOUND))
             continue;
         if (roles < 2)
-            site->flags |= FW_SITE_ROLE(roles);
+            site->flags |= FW_SITE_ROLE(roles) | FW_SITE_WATCHED;
         if (roles++ < 2 || all)
             site->flags |= FW_SITE_SHARED;
     }
@@ -110,6 +111,9 @@ int main(int argc, char **argv)
     order.strategy = FW_STRATEGY_IROOT;
     order.idiom = 1;
     watch(session, false);
+    order.flags = FW_CONTROL_THIN;
+    run(session, order);
+    order.flags = FW_CONTROL_OBSERVE;
     run(session, order);
     watch(session, true);
     run(session, order);

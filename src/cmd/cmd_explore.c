@@ -182,6 +182,14 @@ static const struct fw_option options[] = {
       .rare = true, IROOTS,
       .detail = "guess: what the order of locks alone seems to allow; threads are held at the "
                 "places in question. proof: what is proved to be possible, with a schedule." },
+    { "thin", 0, "WHEN", "iroot: auto (default), always or never",
+      FW_OPTION(CHOICE, struct explore, iroots.thin), .choices = fw_hunted_thin, .rare = true,
+      IROOTS,
+      .detail = "An attempt that holds threads at places sees these places, what shares memory in "
+                "their functions, and synchronisation; all other hooks become nothing, so that it "
+                "costs a small multiple of the program alone. If it seems to show what is sought, "
+                "or fails, it is made again with everything seen, and that is what counts. auto: "
+                "where a run enters a million basic blocks." },
     { "infeasible", 0, NULL, "iroot: also try what is proved not to happen",
       FW_OPTION(FLAG, struct explore, iroots.infeasible), .rare = true, IROOTS,
       .detail = "It is proved for reorderings of the recorded runs; others may differ." },

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 const char *const fw_hunted_predictors[] = { "both", "guess", "proof", NULL };
+const char *const fw_hunted_thin[] = { "auto", "always", "never", NULL }; /* enum fw_thin */
 
 /* --- options --------------------------------------------------------------------------------- */
 
@@ -23,6 +24,7 @@ static const char *option_of_hunt(const struct fw_hunted_options *options)
            : options->attempts != FW_HUNTED_ATTEMPTS         ? "attempts"
            : options->quiet != FW_PROFILING_QUIET            ? "profile"
            : options->predictor != FW_HUNTED_BOTH            ? "predictor"
+           : options->thin != FW_THIN_AUTO                   ? "thin"
            : options->infeasible                             ? "infeasible"
            : options->own                                    ? "own"
                                                              : NULL;
@@ -128,6 +130,7 @@ static void make_hunt(struct fw_hunted *hunted, double limit)
     struct fw_hunt_setup setup = { .memo = hunted->entered.memo,
                                    .idioms = hunted->idioms,
                                    .attempts = options->attempts,
+                                   .thin = (enum fw_thin)options->thin,
                                    .limit = limit,
                                    .delay = (uint32_t)options->delay,
                                    .infeasible = options->infeasible,
@@ -270,6 +273,14 @@ void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_sta
                      " exposed what they sought\n",
                      profile->runs, profile->runs == 1 ? "" : "s", counts.attempts,
                      counts.attempts == 1 ? "" : "s", counts.exposed);
+    if (counts.repairs)
+        fw_output_printf(out, "%" PRIu64 " went on from the last step that a run along a witness "
+                              "had followed, %" PRIu64 " exposed it\n",
+                         counts.repairs, counts.repaired);
+    if (counts.thin)
+        fw_output_printf(out, "%" PRIu64 " saw nothing but their places, %" PRIu64 " were made "
+                              "again to be sure\n",
+                         counts.thin, counts.again);
     fw_output_text(out, "  idiom             1      2      3      4      5      6\n");
     print_row(out, "guessed", profile->guessed);
     print_row(out, "infeasible", profile->refuted);
@@ -310,6 +321,10 @@ void fw_hunted_json(const struct fw_hunted *hunted, struct fw_json *json)
     fw_json_number(json, "failing_profiles", profile->failing);
     fw_json_number(json, "attempts", counts.attempts);
     fw_json_number(json, "exposed", counts.exposed);
+    fw_json_number(json, "repairs", counts.repairs);
+    fw_json_number(json, "repaired", counts.repaired);
+    fw_json_number(json, "thin", counts.thin);
+    fw_json_number(json, "again", counts.again);
     write_row(json, "guessed", profile->guessed);
     write_row(json, "infeasible", profile->refuted);
     write_row(json, "undecided", profile->undecided);

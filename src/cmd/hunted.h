@@ -20,14 +20,14 @@ enum fw_hunted_predictor {
     FW_HUNTED_PROOF,
 };
 
-extern const char *const fw_hunted_predictors[];
+extern const char *const fw_hunted_predictors[], *const fw_hunted_thin[];
 
 /* As the command line has them. */
 struct fw_hunted_options {
     const char *db; /* NULL: the default for iroot, else none */
     struct fw_words idioms;
     uint64_t attempts, quiet, window, delay;
-    int predictor;
+    int predictor, thin;
     bool infeasible, own;
 };
 

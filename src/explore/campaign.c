@@ -5,173 +5,15 @@
  * order.  A worker owns a session, takes the next number, runs it, and puts the trial into its
  * slot.
  */
-#include "explore/campaign.h"
-
-#include "explore/chess.h"
-#include "explore/collect.h"
-#include "explore/failure.h"
-#include "explore/journal.h"
-#include "explore/knowledge.h"
-#include "explore/leftover.h"
-#include "explore/named_points.h"
-#include "explore/seeking.h"
-#include "explore/watcher.h"
+#include "explore/campaign_state.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #define ROUND      64u   /* runs of a round at most */
 #define LONG_ROUND 1024u /* ... when nothing has been new for long */
 #define LATE       0.2   /* of a limited time has gone: then profiles are made */
 #define DECISIONS  (256u << 20) /* bytes that the runs of a round may tell, if each does as much */
-
-struct worker {
-    struct fw_campaign *campaign;
-    struct fw_session *session;
-    struct fw_watcher *watcher;
-    struct fw_named_points points; /* if points are named */
-    size_t told;             /* places that its session knows as shared */
-    struct fw_steps steps;   /* of a prediction */
-    struct fw_paths paths;
-    struct fw_turns turns; /* of an earlier run */
-    pthread_t thread;
-    bool started;
-};
-
-/* A run whose failure has no schedule yet. */
-struct wanted {
-    struct fw_capture *capture; /* NULL: it was too long */
-    const char *failure;
-};
-
-struct fw_campaign {
-    struct fw_campaign_setup setup;
-    struct fw_knowledge knowledge;
-    struct fw_chess *chess; /* NULL: another strategy */
-    int journal;
-    struct fw_trial_vec known; /* of the journal, by number */
-    size_t known_at;
-    size_t decisions; /* bytes that a run has told, at most */
-    struct worker *workers;
-    double start;
-    bool uncontrolled;
-    struct fw_coverage *coverage;
-    struct fw_seeking seeking;
-    bool seeks; /* the round is for what the hunt says */
-    struct fw_collector collector;
-    struct fw_leftover leftover;
-    FW_VEC(struct wanted) captures; /* of the round, until they are collected */
-
-    /* The round: fixed while workers are at it. */
-    struct fw_trial *trials;
-    uint64_t first; /* number of the first one */
-    uint64_t length;
-    double away; /* as in the state */
-    bool ended; /* length is that of a run that came to an end */
-
-    pthread_mutex_t lock;
-    pthread_cond_t begin, over;
-    /* guarded by lock */
-    unsigned round;    /* grows */
-    size_t next, most; /* slots to take: next one, and how many count */
-    unsigned busy;     /* workers that are at the round */
-    bool quit;
-    struct fw_error error;
-    bool failed;
-};
-
-/* --- one run --------------------------------------------------------------------------------- */
-
-/* The steps of the proposal that the run is for; without one it is a random run. */
-static void order_proposed(struct worker *worker, uint64_t number, struct fw_run_order *order)
-{
-    const struct fw_proposals *proposals = &worker->campaign->setup.proposals;
-    struct fw_proposal proposal;
-    struct fw_error err;
-
-    if (number < 2 || !fw_proposals_get(proposals, number - 2, &proposal) ||
-        fw_proposals_steps(proposals, &proposal, worker->session, &worker->steps, &worker->paths,
-                           &err) < 0)
-        return; /* the latter: it has no place in the program */
-    order->strategy = FW_STRATEGY_STEPS;
-    order->patience = fw_patience_ms(worker->campaign->away);
-    if (proposal.walks)
-        order->flags |= FW_CONTROL_WALK;
-    order->steps = worker->steps.at;
-    order->step_count = (uint32_t)worker->steps.len;
-    order->paths = worker->paths.at;
-    order->path_count = (uint32_t)worker->paths.len;
-}
-
-static struct fw_run_order make_order(struct worker *worker, uint64_t number)
-{
-    static const enum fw_control_strategy strategies[] = {
-        [FW_EXPLORE_RANDOM] = FW_STRATEGY_RANDOM,
-        [FW_EXPLORE_PCT] = FW_STRATEGY_PCT,
-        [FW_EXPLORE_PCT_LARGE] = FW_STRATEGY_PCT_LARGE,
-        [FW_EXPLORE_DELAY] = FW_STRATEGY_DELAY,
-        [FW_EXPLORE_POS] = FW_STRATEGY_POS,
-        [FW_EXPLORE_CHESS] = FW_STRATEGY_CHOICES,
-        [FW_EXPLORE_PREDICT] = FW_STRATEGY_PCT,
-        [FW_EXPLORE_NONE] = FW_STRATEGY_NONE,
-    };
-    const struct fw_campaign *campaign = worker->campaign;
-    const struct fw_campaign_setup *setup = &campaign->setup;
-    struct fw_run_order order = { .strategy = strategies[setup->strategy],
-                                  .flags = setup->points | FW_CONTROL_FROZEN | FW_CONTROL_OBSERVE,
-                                  .depth = setup->depth,
-                                  .length = campaign->length,
-                                  .seed = fw_campaign_seed(setup->seed, number) };
-
-    if (setup->names)
-        order.flags |= FW_CONTROL_ASK;
-    if (setup->strategy == FW_EXPLORE_IROOT && number > 1)
-        fw_seeking_order(&campaign->seeking, number, worker->session, &worker->turns, &order);
-    if (number == 1)
-        order.strategy = FW_STRATEGY_NONE;
-    else if (campaign->chess)
-        fw_chess_order(campaign->chess, number - campaign->first, &order);
-    else if (campaign->seeks)
-        fw_hunt_order(setup->hunt, number - campaign->first, worker->session, worker->watcher,
-                      &worker->steps, &worker->paths, &order);
-    else
-        order_proposed(worker, number, &order);
-    return order;
-}
-
-/* It has passed its limit, but it goes on, and an earlier run needed more points to come to its
- * end: nothing says that it hangs. */
-static bool is_on_its_way(const struct fw_campaign *campaign, const struct fw_trial *trial)
-{
-    return trial->result.end == FW_RUN_TIMEOUT && trial->result.moves && campaign->ended &&
-           trial->points < campaign->length;
-}
-
-/* -1: the campaign cannot go on. */
-static int run_trial(struct worker *worker, struct fw_trial *trial, struct fw_error *err)
-{
-    struct fw_campaign *campaign = worker->campaign;
-    struct fw_run_order order = make_order(worker, trial->number);
-    int judged;
-
-    if (fw_session_run(worker->session, &order, &trial->result, err) < 0)
-        return -1;
-    if (trial->result.end == FW_RUN_OVER)
-        return 0; /* it was our time that was over */
-    fw_trial_read(trial, worker->session);
-    fw_watcher_list(worker->watcher, &trial->exposed);
-    trial->cut = is_on_its_way(campaign, trial) ? campaign->setup.session.limit : 0;
-    judged = fw_failure_judge(trial, worker->session, campaign->setup.ok, err);
-    if (judged)
-        return judged < 0 ? -1 : 0; /* the latter: no time was left for it */
-    if (trial->failure ? fw_knowledge_wants(&campaign->knowledge, trial->failure)
-                       : fw_seeking_wants(&campaign->seeking, fw_coverage_set(campaign->coverage),
-                                          &trial->exposed))
-        trial->capture = fw_capture_take(worker->session);
-    trial->done = true;
-    return 0;
-}
 
 /* --- workers --------------------------------------------------------------------------------- */
 
@@ -194,7 +36,7 @@ static void take_over(struct fw_campaign *campaign, size_t slot, int status,
         campaign->most = slot + 1;
 }
 
-static void work_round(struct worker *worker)
+static void work_round(struct fw_worker *worker)
 {
     struct fw_campaign *campaign = worker->campaign;
     struct fw_error err = { "" };
@@ -209,7 +51,7 @@ static void work_round(struct worker *worker)
         if (trial->done) /* the journal knows it */
             continue;
         pthread_mutex_unlock(&campaign->lock);
-        status = run_trial(worker, trial, &err);
+        status = fw_worker_run(worker, trial, &err);
         pthread_mutex_lock(&campaign->lock);
         take_over(campaign, slot, status, &err);
     }
@@ -218,7 +60,7 @@ static void work_round(struct worker *worker)
 
 static void *work(void *argument)
 {
-    struct worker *worker = argument;
+    struct fw_worker *worker = argument;
     struct fw_campaign *campaign = worker->campaign;
     unsigned seen = 0;
 
@@ -242,7 +84,7 @@ static void *work(void *argument)
 static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
 {
     for (uint32_t i = 0; i < campaign->setup.jobs; i++) {
-        struct worker *worker = &campaign->workers[i];
+        struct fw_worker *worker = &campaign->workers[i];
 
         worker->campaign = campaign;
         worker->session = fw_session_create(&campaign->setup.session, err);
@@ -324,6 +166,7 @@ static void run_round(struct fw_campaign *campaign, size_t count)
 {
     campaign->first = campaign->knowledge.state.runs + 1;
     campaign->length = campaign->knowledge.state.length;
+    campaign->blocks = campaign->knowledge.state.blocks;
     campaign->away = campaign->knowledge.state.away;
     campaign->ended = campaign->knowledge.state.ended;
     campaign->trials = fw_xcalloc(count, sizeof *campaign->trials);
@@ -376,7 +219,8 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
     failure = trial->failure ? fw_knowledge_failure(knowledge, trial->failure) : NULL;
     if (failure && fw_knowledge_wants(knowledge, trial->failure)) {
         failure->tried++;
-        fw_vec_push(&campaign->captures, ((struct wanted) { trial->capture, failure->text }));
+        fw_vec_push(&campaign->captures,
+                    ((struct fw_wanted_run) { trial->capture, failure->text }));
         trial->capture = NULL;
     }
     fw_seeking_take(&campaign->seeking, trial, fresh);
@@ -390,7 +234,7 @@ static int collect(struct fw_campaign *campaign, struct fw_error *err)
     int status = 0;
 
     for (size_t i = 0; i < campaign->captures.len; i++) {
-        struct wanted *wanted = &campaign->captures.at[i];
+        struct fw_wanted_run *wanted = &campaign->captures.at[i];
         struct fw_failure *failure = fw_knowledge_failure(&campaign->knowledge, wanted->failure);
 
         if (status == 0 && !campaign->uncontrolled && !failure->schedule)

@@ -80,6 +80,7 @@ struct fw_campaign_state {
     uint64_t quiet;     /* since something was new */
     uint64_t length;    /* points of the longest one that came to an end, if one did */
     bool ended;         /* one did */
+    uint64_t blocks;    /* basic blocks that the longest one has entered */
     uint32_t threads;   /* most */
     double away;        /* seconds that a thread was in the kernel when nobody was held back */
     uint64_t unseen;    /* runs that were not observed to their end */

@@ -9,11 +9,13 @@
 #define ATTEMPTS 2u
 #define INPUTS   3u   /* with so many an iRoot is tried in vain, and then no more */
 #define LEASE    60u  /* seconds, and what the runs of a round may take */
+#define LONG     (UINT64_C(1) << 20) /* blocks of a run, from which on attempts are thin */
 
 struct known {
     const struct fw_moments *moments;
     struct fw_shown witness;
-    uint32_t matched; /* steps that the first attempt has followed */
+    bool astray;      /* the first attempt went otherwise ... */
+    uint32_t matched; /* ... after so many steps that it has followed */
 };
 
 struct fw_hunt {
@@ -62,7 +64,7 @@ void fw_hunt_destroy(struct fw_hunt *hunt)
 void fw_hunt_add(struct fw_hunt *hunt, const struct fw_iroot *iroot,
                  const struct fw_moments *moments, const struct fw_shown *witness)
 {
-    struct known known = { moments, *witness, 0 };
+    struct known known = { .moments = moments, .witness = *witness };
 
     if (!fw_iroot_set_add(hunt->witnessed, iroot))
         return;
@@ -73,7 +75,7 @@ void fw_hunt_add(struct fw_hunt *hunt, const struct fw_iroot *iroot,
 void fw_hunt_repeat(struct fw_hunt *hunt, const struct fw_moments *moments,
                     const struct fw_shown *run)
 {
-    struct known known = { moments, *run, 0 };
+    struct known known = { .moments = moments, .witness = *run };
 
     fw_vec_push(&hunt->repeated, known);
 }
@@ -148,6 +150,67 @@ static uint32_t roles_of(struct fw_watcher *watcher, uint32_t site, const struct
     return roles;
 }
 
+/* Module and function of an access, as its text has them; *length: of that. */
+static const char *function_of(const struct fw_hunt *hunt, uint32_t access, size_t *length)
+{
+    const char *text = fw_strtab_text(fw_coverage_accesses(hunt->coverage), access);
+    const char *begin = strchr(text, ' '), *end = strrchr(text, '+');
+
+    begin = begin ? begin : text;
+    *length = end > begin ? (size_t)(end - begin) : strlen(begin);
+    return begin;
+}
+
+/* Is the site in a function of one of the iRoot's accesses? */
+static bool is_near(const struct fw_hunt *hunt, struct fw_watcher *watcher, uint32_t site,
+                    const struct fw_iroot *iroot)
+{
+    for (unsigned does = 0; does <= FW_DOES_WRITE; does++) {
+        uint32_t access = fw_watcher_access(watcher, site, (enum fw_iroot_does)does);
+
+        for (unsigned i = 0; access != FW_STRTAB_NONE && i < fw_idiom_accesses(iroot->idiom); i++) {
+            size_t length, other_length;
+            const char *function = function_of(hunt, access, &length);
+            const char *other = function_of(hunt, iroot->access[i], &other_length);
+
+            if (length == other_length && memcmp(function, other, length) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_watched(const struct fw_hunt *hunt, struct fw_watcher *watcher,
+                       const struct fw_control_site *site, uint32_t number,
+                       const struct fw_iroot *iroot)
+{
+    return site->flags & FW_SITE_ACCESS &&
+           (site->flags & (FW_SITE_ROLES | FW_SITE_SPINS) ||
+            (site->flags & FW_SITE_SHARED && is_near(hunt, watcher, number, iroot)));
+}
+
+static bool is_thin(const struct fw_hunt *hunt, uint64_t blocks, const struct fw_run_order *order)
+{
+    const uint32_t chosen = FW_CONTROL_ALL_POINTS | FW_CONTROL_SYNC_ONLY | FW_CONTROL_NAMED_ONLY;
+
+    return hunt->setup.thin != FW_THIN_NEVER && !(order->flags & chosen) &&
+           (hunt->setup.thin == FW_THIN_ALWAYS || blocks >= LONG);
+}
+
+static void make_thin(const struct fw_hunt *hunt, struct fw_session *session,
+                      struct fw_watcher *watcher, const struct fw_iroot *iroot,
+                      struct fw_run_order *order)
+{
+    for (uint32_t i = 0; i < fw_session_head(session)->site_count; i++) {
+        struct fw_control_site *site = fw_session_site(session, i);
+
+        site->flags &= ~(uint32_t)FW_SITE_WATCHED;
+        if (is_watched(hunt, watcher, site, i, iroot))
+            site->flags |= FW_SITE_WATCHED;
+    }
+    order->flags = (order->flags & ~(uint32_t)FW_CONTROL_OBSERVE) | FW_CONTROL_THIN;
+}
+
 static void seek(const struct fw_hunt *hunt, struct fw_session *session,
                  struct fw_watcher *watcher, const struct fw_memo_claim *claim, uint32_t attempt,
                  struct fw_run_order *order)
@@ -191,17 +254,20 @@ static bool follow(const struct fw_hunt *hunt, const struct known *known, uint32
 
 void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session,
                    struct fw_watcher *watcher, struct fw_steps *steps, struct fw_paths *paths,
-                   struct fw_run_order *order)
+                   uint64_t blocks, struct fw_run_order *order)
 {
     const struct fw_memo_claim *claim = fw_hunt_claim(hunt, slot);
     uint32_t attempt = claim ? (uint32_t)claim->tried : 0;
     const struct known *known = claim ? known_of(hunt, &claim->iroot)
                                       : &hunt->repeated.at[hunt->first + slot];
 
+    if (known && follow(hunt, known, attempt, session, steps, paths, order))
+        return;
     if (!claim)
-        follow(hunt, known, attempt, session, steps, paths, order);
-    else if (!known || !follow(hunt, known, attempt, session, steps, paths, order))
-        seek(hunt, session, watcher, claim, attempt, order);
+        return;
+    seek(hunt, session, watcher, claim, attempt, order);
+    if (is_thin(hunt, blocks, order))
+        make_thin(hunt, session, watcher, &claim->iroot, order);
 }
 
 void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial)
@@ -212,12 +278,20 @@ void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *tri
 
     if (!claim)
         return;
-    if (known && trial->astray)
-        known->matched = trial->astray - 1;
     for (size_t i = 0; i < trial->exposed.len; i++)
         exposed |= fw_iroot_compare(&trial->exposed.at[i], &claim->iroot) == 0;
     hunt->counts.attempts++;
     hunt->counts.exposed += exposed;
+    hunt->counts.thin += trial->thin || trial->again;
+    hunt->counts.again += trial->again;
+    if (known && known->astray && claim->tried == 1) {
+        hunt->counts.repairs++;
+        hunt->counts.repaired += exposed;
+    }
+    if (known && claim->tried == 0 && trial->astray) {
+        known->astray = true;
+        known->matched = trial->astray - 1;
+    }
 }
 
 struct fw_hunt_counts fw_hunt_counts(const struct fw_hunt *hunt)

@@ -140,6 +140,8 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     if (trial->away > state->away)
         state->away = trial->away;
     learn_length(state, trial);
+    if (trial->blocks > state->blocks)
+        state->blocks = trial->blocks;
     if (trial->threads > state->threads)
         state->threads = trial->threads;
     for (size_t i = 0; i < trial->found.len; i++)

@@ -31,6 +31,8 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
     trial->blind = !head->has_hooks;
     trial->unseen = head->seen_lost;
     trial->away = head->strategy == FW_STRATEGY_NONE ? (double)head->away_ns / 1e9 : 0;
+    trial->thin = head->flags & FW_CONTROL_THIN;
+    trial->blocks = head->blocks;
     trial->astray = head->strategy == FW_STRATEGY_STEPS ? head->diverged : 0;
     trial->redundant = head->outcome == FW_OUTCOME_REDUNDANT;
     if (head->new_shared)

@@ -50,6 +50,9 @@ struct fw_trial {
     struct fw_spot_vec found; /* sites that were seen to be shared */
     struct fw_pair_vec pairs;  /* sites that have met */
     struct fw_iroot_vec exposed; /* iRoots, each once */
+    bool thin;  /* only the places that it was about were seen: what it has exposed is not known */
+    bool again; /* ... so it was made once more, and this is that run, unless it is thin */
+    uint64_t blocks; /* that its threads have entered, as far as they came to their ends */
     bool unseen;                 /* it was not observed to its end: there was too much */
     char *decisions;           /* as in control_wire.h, if the campaign searches; or NULL */
     size_t decision_bytes;

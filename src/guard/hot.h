@@ -2,7 +2,7 @@
  * hot.h - places that are passed so often that watching them would cost too much.
  *
  * Now and then a thread counts for the place where it is; one that is passed more often in a second
- * than is wanted is *retired* for the rest of the run: its calls are jumped over, where that can be
+ * than is wanted is *retired* for the rest of the run: its calls become nothing, where that can be
  * done while threads run in them, and return at once elsewhere.  What other places see of words
  * that it accesses is not the whole story any more, so those that have it in their sets, or are in
  * its set, are not judged from then on.

@@ -1,13 +1,13 @@
 /* patch.c - see patch.h. */
 #include "guard/patch.h"
 #include "runtime/futex.h"
+#include "runtime/patch.h"
 
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
-#define LINE 64u
 
 /* As the processors' makers advise. */
 static const uint8_t nothing[8][8] = {
@@ -43,11 +43,6 @@ static void make_nothing(uint8_t *at, const struct fw_guard_hook *hook)
         *at = 0xc3; /* returns; what is behind it is never come to */
 }
 
-static bool protect(uintptr_t begin, uintptr_t end, int how)
-{
-    return fw_call(SYS_mprotect, begin, end - begin, how, 0) == 0;
-}
-
 /* Hooks from `i` on that lie in pages next to each other; returns the next. */
 static uint32_t patch_pages(struct fw_guard_head *head, const struct fw_guard_hook *hooks,
                             uint32_t count, uint32_t i, uintptr_t base)
@@ -57,7 +52,7 @@ static uint32_t patch_pages(struct fw_guard_head *head, const struct fw_guard_ho
 
     for (; last < count && base + hooks[last].returns - 7 <= end + PAGE; last++)
         end = (base + hooks[last].returns + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-    if (!protect(begin, end, PROT_READ | PROT_WRITE)) {
+    if (!fw_patch_protect(begin, end, PROT_READ | PROT_WRITE)) {
         atomic_fetch_add(&head->counts[FW_GUARD_KEPT], last - i);
         return last;
     }
@@ -70,21 +65,14 @@ static uint32_t patch_pages(struct fw_guard_head *head, const struct fw_guard_ho
         if (!hooks[i].site)
             atomic_fetch_add(&head->counts[good ? FW_GUARD_PATCHED : FW_GUARD_KEPT], 1);
     }
-    protect(begin, end, PROT_READ | PROT_EXEC);
+    fw_patch_protect(begin, end, PROT_READ | PROT_EXEC);
     return last;
 }
 
 void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base)
 {
-    uintptr_t at = base + hook->returns - hook->length, page = at & ~(uintptr_t)(PAGE - 1);
-    uint16_t jump = (uint16_t)(0xeb | (hook->length - 2) << 8);
-
-    if (hook->jumps || at / LINE != (at + 1) / LINE ||
-        !is_as_expected((const uint8_t *)at, hook) ||
-        !protect(page, page + PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+    if (hook->jumps || !fw_patch_call(base + hook->returns))
         return;
-    *(volatile uint16_t *)at = jump;
-    protect(page, page + PAGE, PROT_READ | PROT_EXEC);
     /* Processors that have fetched the old bytes let go of them. */
     fw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0);
 }

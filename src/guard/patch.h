@@ -4,7 +4,8 @@
  * A call takes two to seven bytes; they become instructions that do nothing, and a jump to a hook
  * at the end of a function becomes its return.  It is done when a module is loaded, before anybody
  * runs in it.  Pages are writable only while that is done, and not executable then; but for those
- * of calls that are jumped over while the program runs (hot.h), which stay executable.
+ * of calls that become nothing while the program runs (hot.h; runtime/patch.h), which stay
+ * executable.
  */
 #ifndef FW_GUARD_PATCH_H
 #define FW_GUARD_PATCH_H
@@ -17,8 +18,8 @@
 void fw_guard_patch(struct fw_guard_head *head, const struct fw_guard_module *module,
                     uintptr_t base);
 
-/* The call of one hook is jumped over from now on; threads may be running there.  Nothing is done
- * where one store cannot do it, or the system does not allow it. */
+/* The call of one hook becomes nothing; threads may be running there.  Nothing is done where one
+ * store cannot do it, or the system does not allow it. */
 void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base);
 
 #endif

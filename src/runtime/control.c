@@ -25,7 +25,7 @@
 
 const char fw_op_load[] = "load", fw_op_rmw[] = "rmw", fw_op_store[] = "store";
 
-bool fw_control_on, fw_control_every, fw_control_child;
+bool fw_control_on, fw_control_every, fw_control_child, fw_control_thin;
 uint64_t fw_control_ahead;
 struct fw_control_head *fw_control;
 
@@ -42,6 +42,7 @@ static const struct fw_strategy *const strategies[FW_STRATEGY_COUNT] = {
 };
 static const struct fw_strategy *strategy;
 static bool preempts; /* it may */
+static bool every_access; /* is a point, as a step may name it */
 _Static_assert((unsigned)FW_STATE_BLOCKED == FW_THREAD_BLOCKED, "as control_wire.h says");
 
 uint32_t fw_control_around;
@@ -118,13 +119,15 @@ bool fw_control_open(const char *path)
         strategy->start();
     fw_control_on = true;
     fw_control_every = head->strategy == FW_STRATEGY_STEPS;
+    every_access = fw_control_every && !(head->flags & FW_CONTROL_USUAL);
+    fw_control_thin = head->flags & FW_CONTROL_THIN;
     return true;
 }
 
 void fw_control_forget(void)
 {
     fw_control_child = fw_control_on || fw_control_child;
-    fw_control_on = fw_control_every = fw_control_observes = false;
+    fw_control_on = fw_control_every = fw_control_observes = fw_control_thin = false;
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
@@ -202,10 +205,18 @@ void fw_control_end(enum fw_control_outcome outcome)
     fw_call(SYS_kill, fw_call(SYS_getpid, 0, 0, 0, 0), SIGKILL, 0, 0);
 }
 
+void fw_control_leaves(const struct fw_thread *t)
+{
+    if (fw_control_on && t && t->hot)
+        fw_control->blocks += t->hot->blocks;
+}
+
 void fw_control_ended(void)
 {
-    if (fw_control_on)
-        fw_control->outcome = FW_OUTCOME_ENDED;
+    if (!fw_control_on)
+        return;
+    fw_control_leaves(fw_self);
+    fw_control->outcome = FW_OUTCOME_ENDED;
 }
 
 struct census {
@@ -470,9 +481,12 @@ static bool is_point(const struct fw_op *op, uint32_t site)
         return flags & FW_SITE_NAMED;
     if (!op->size)
         return true;
+    if (fw_control->flags & FW_CONTROL_THIN)
+        return flags & FW_SITE_WATCHED;
     if (fw_control->flags & FW_CONTROL_SYNC_ONLY)
         return flags & FW_SITE_NAMED;
-    return fw_control->flags & FW_CONTROL_ALL_POINTS || flags & (FW_SITE_SHARED | FW_SITE_NAMED);
+    return fw_control->flags & FW_CONTROL_ALL_POINTS ||
+           flags & (FW_SITE_SHARED | FW_SITE_NAMED | FW_SITE_WATCHED);
 }
 
 static void leave_trail(const struct fw_thread *t, uint32_t site)
@@ -516,7 +530,7 @@ struct fw_spot fw_control_spot(const struct fw_op *op, uint32_t site)
                   : at->class_ < fw_control->sites_room ? at->class_
                                                         : 0,
         .key = fw_control_site_key(site),
-        .is_point = fw_control->strategy == FW_STRATEGY_STEPS || is_point(op, site),
+        .is_point = every_access || is_point(op, site),
         .is_marked = at->flags & (FW_SITE_SHARED | FW_SITE_FOUND),
     };
 }

@@ -31,6 +31,7 @@ extern const char fw_op_load[], fw_op_rmw[], fw_op_store[]; /* names of atomic o
 
 extern bool fw_control_on; /* for the rest of the process's life, but for fork children */
 extern bool fw_control_child; /* this is such a child */
+extern bool fw_control_thin; /* FW_CONTROL_THIN */
 extern bool fw_control_every; /* every call that comes by is a point, as a step may name it */
 extern uint64_t fw_control_ahead; /* ns that clocks go ahead of the real ones (io_time.c) */
 extern struct fw_control_head *fw_control;
@@ -104,6 +105,8 @@ void fw_control_progress(void);
 /* Ends the run: does not come back. */
 void fw_control_end(enum fw_control_outcome outcome);
 void fw_control_born(struct fw_thread *t, struct fw_thread *parent);
+/* t ends. */
+void fw_control_leaves(const struct fw_thread *t);
 /* A thread was joined, or could not be made. */
 void fw_control_gone(void);
 /* The holder is about to wait, and thereby closes a cycle of locks: ends the run, if it is under
@@ -259,6 +262,8 @@ bool fw_pending_depend(const struct fw_control_candidate *a, const struct fw_con
 /* What a compiler's hook does in a controlled run. */
 void fw_control_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc);
 void fw_control_hooks_start(void);
+/* In a thin run: does anybody watch what the hook that returns there tells of? */
+bool fw_control_is_watched(uintptr_t pc);
 /* The site was found to share memory. */
 void fw_control_hook_forget(uint32_t site);
 

@@ -8,6 +8,7 @@
  * accesses are not even counted.  Who shares memory is noted all the same.
  */
 #include "runtime/control_held.h"
+#include "runtime/patch.h"
 #include "runtime/sink.h"
 
 #define PLACES 4096u
@@ -17,6 +18,7 @@ static struct place {
     struct fw_spot spot;
 } places[PLACES]; /* by bits of the address */
 static bool counts; /* what is no point as well */
+static const struct fw_spot nowhere = { .site = FW_CONTROL_NONE };
 
 void fw_control_hooks_start(void)
 {
@@ -100,6 +102,13 @@ static __attribute__((noinline)) void take_long_way(uintptr_t address, unsigned 
 
     fw_token_regain(t);
     fw_point(t);
+    if (fw_control_thin && place_of(key_of(pc, write))->key != key_of(pc, write) &&
+        !fw_control_is_watched(pc)) {
+        if (!fw_patch_call(pc))
+            *place_of(key_of(pc, write)) = (struct place){ key_of(pc, write), nowhere };
+        fw_leave(t);
+        return;
+    }
     if (!(t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS))) {
         fw_control_point(t, &op);
         learn(key_of(pc, write), &op);

@@ -37,7 +37,8 @@ void fw_control_sites_start(void)
     fw_control_hooks_start();
     fw_control_cover_start();
     fw_control_has_words = fw_control_words_start();
-    fw_control_shares = fw_control_has_words && !(fw_control->flags & FW_CONTROL_SYNC_ONLY);
+    fw_control_shares = fw_control_has_words &&
+                        !(fw_control->flags & (FW_CONTROL_SYNC_ONLY | FW_CONTROL_THIN));
 }
 
 /* --- modules ------------------------------------------------------------------------------- */
@@ -124,6 +125,21 @@ uint32_t fw_control_site_of(const struct fw_op *op)
     local_count++;
     local[at] = (struct local){ op->pc, op->name, register_site(op) };
     return local[at].site;
+}
+
+bool fw_control_is_watched(uintptr_t pc)
+{
+    uint32_t count = fw_control->site_count, module;
+    uintptr_t offset;
+
+    module = module_of(fw_modules_locate(pc, &offset));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fw_control_site *site = fw_control_site(i);
+
+        if (site->flags & FW_SITE_WATCHED && site->offset == offset && site->module == module)
+            return true;
+    }
+    return false;
 }
 
 uint64_t fw_control_site_key(uint32_t site)

@@ -125,6 +125,7 @@ bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct f
     plan->spun = 0;
     plan->spin_rounds++;
     plan->spin_moves = moves;
+    fw_control_site(spot->site)->flags |= FW_SITE_SPINS;
     return true;
 }
 

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define FW_CONTROL_MAGIC   0x6c727463u /* "ctrl" */
-#define FW_CONTROL_VERSION 4u
+#define FW_CONTROL_VERSION 5u
 #define FW_CONTROL_NONE    UINT32_MAX
 
 enum fw_control_strategy {
@@ -61,6 +61,11 @@ enum {
                                    point yet: the run does not depend on what others have found */
     FW_CONTROL_TRAIL = 256,     /* points are told one by one */
     FW_CONTROL_OBSERVE = 4096,  /* so is what threads did to memory and locks */
+    FW_CONTROL_THIN = 8192,     /* of accesses those at sites marked FW_SITE_WATCHED are points, and
+                                   all others are not seen: their hooks become nothing, as do those
+                                   of branches.  Not with steps, nor observed */
+    FW_CONTROL_USUAL = 16384,   /* with steps: those name points of another run, so what would be no
+                                   point without them is none with them */
 };
 
 enum fw_control_outcome {
@@ -126,6 +131,8 @@ enum {
     FW_SITE_FOUND = 256,  /* shared, found with FW_CONTROL_FROZEN */
     FW_SITE_CALLER = 32,  /* code of a header: the class is that of the call that led there */
     FW_SITE_TOLD = 512,   /* the controller's: it knows that the site was found */
+    FW_SITE_WATCHED = 1024, /* for FW_CONTROL_THIN */
+    FW_SITE_SPINS = 2048,   /* a thread was seen going round in circles there */
 };
 
 /* The site is the i-th access of the iRoot that is sought (FW_STRATEGY_IROOT), from 0. */
@@ -287,6 +294,9 @@ struct fw_control_head {
     uint32_t seen_count;
     uint32_t seen_lost; /* 1: there was no more room, and nothing was observed from then on */
     uint32_t beyond;    /* 1: the program used more memory than it is noted of who shares it */
+    uint64_t blocks;    /* basic blocks that threads have entered which have ended */
+    uint32_t played;    /* 1: what FW_STRATEGY_IROOT seeks has come about, as far as it sees */
+    uint32_t reserved_played;
     uint32_t one_of_several; /* 1: of several threads that waited some were woken, first come first
                                 served: who it is was no choice */
     uint32_t at_once;    /* 1: a call of a library wrote memory that is shared, or read much of it,

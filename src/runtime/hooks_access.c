@@ -109,11 +109,11 @@ static inline void on_pair(void *address, bool write, uintptr_t pc) /* 16 bytes 
 }
 
 #define HOOK(name, size, write)                                                                    \
-    FW_EXPORT void __tsan_##name(void *address)                                                    \
+    FW_HOOK void __tsan_##name(void *address)                                                      \
     {                                                                                              \
         on_access(address, size, write, FW_PC);                                                    \
     }                                                                                              \
-    FW_EXPORT void __tsan_##name##_pc(void *address, void *pc)                                     \
+    FW_HOOK void __tsan_##name##_pc(void *address, void *pc)                                       \
     {                                                                                              \
         on_access(address, size, write, (uintptr_t)pc);                                            \
     }
@@ -121,30 +121,30 @@ static inline void on_pair(void *address, bool write, uintptr_t pc) /* 16 bytes 
 #define HOOKS(prefix, size)                                                                        \
     HOOK(prefix##read##size, size, false)                                                          \
     HOOK(prefix##write##size, size, true)                                                          \
-    FW_EXPORT void __tsan_##prefix##read_write##size(void *address)                                \
+    FW_HOOK void __tsan_##prefix##read_write##size(void *address)                                  \
     {                                                                                              \
         on_access(address, size, false, FW_PC);                                                    \
         on_access(address, size, true, FW_PC);                                                     \
     }
 
 #define PAIR_HOOKS(prefix)                                                                         \
-    FW_EXPORT void __tsan_##prefix##read16(void *address)                                          \
+    FW_HOOK void __tsan_##prefix##read16(void *address)                                            \
     {                                                                                              \
         on_pair(address, false, FW_PC);                                                            \
     }                                                                                              \
-    FW_EXPORT void __tsan_##prefix##write16(void *address)                                         \
+    FW_HOOK void __tsan_##prefix##write16(void *address)                                           \
     {                                                                                              \
         on_pair(address, true, FW_PC);                                                             \
     }                                                                                              \
-    FW_EXPORT void __tsan_##prefix##read16_pc(void *address, void *pc)                             \
+    FW_HOOK void __tsan_##prefix##read16_pc(void *address, void *pc)                               \
     {                                                                                              \
         on_pair(address, false, (uintptr_t)pc);                                                    \
     }                                                                                              \
-    FW_EXPORT void __tsan_##prefix##write16_pc(void *address, void *pc)                            \
+    FW_HOOK void __tsan_##prefix##write16_pc(void *address, void *pc)                              \
     {                                                                                              \
         on_pair(address, true, (uintptr_t)pc);                                                     \
     }                                                                                              \
-    FW_EXPORT void __tsan_##prefix##read_write16(void *address)                                    \
+    FW_HOOK void __tsan_##prefix##read_write16(void *address)                                      \
     {                                                                                              \
         on_pair(address, false, FW_PC);                                                            \
         on_pair(address, true, FW_PC);                                                             \

@@ -1,6 +1,8 @@
 /*
  * hooks_branch.c - the calls that the compiler puts at the beginning of every basic block.
  */
+#include "runtime/control.h"
+#include "runtime/patch.h"
 #include "runtime/rt.h"
 #include "runtime/thread.h"
 
@@ -20,23 +22,27 @@ static __attribute__((noinline)) void out_of_ticks(void)
         fw_cancel_at_hook(t);
 }
 
-static inline void on_branch(void)
+static inline void on_branch(uintptr_t pc)
 {
+    if (FW_UNLIKELY(fw_control_thin)) {
+        fw_patch_call(pc);
+        return;
+    }
     fw_hot.branched = true;
     fw_hot.blocks++;
     if (FW_UNLIKELY(--fw_hot.ticks < 0))
         out_of_ticks();
 }
 
-FW_EXPORT void __sanitizer_cov_trace_pc(void)
+FW_HOOK void __sanitizer_cov_trace_pc(void)
 {
-    on_branch();
+    on_branch(FW_PC);
 }
 
-FW_EXPORT void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
+FW_HOOK void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
 {
     (void)guard;
-    on_branch();
+    on_branch(FW_PC);
 }
 
 FW_EXPORT void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop)
@@ -45,10 +51,10 @@ FW_EXPORT void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *st
     (void)stop;
 }
 
-FW_EXPORT void __sanitizer_cov_trace_pc_indir(uintptr_t callee)
+FW_HOOK void __sanitizer_cov_trace_pc_indir(uintptr_t callee)
 {
     (void)callee;
-    on_branch();
+    on_branch(FW_PC);
 }
 
 /* Code that was built without these hooks says so (foreweave_no_branches.h). */

@@ -19,11 +19,11 @@
 
 /* The short way of each lies in one line of the cache. */
 #define HOOK(name, on, size, write)                                                                \
-    FW_EXPORT __attribute__((aligned(64))) void __tsan_##name(void *address)                       \
+    FW_HOOK __attribute__((aligned(64))) void __tsan_##name(void *address)                         \
     {                                                                                              \
         on(address, size, write, FW_PC);                                                           \
     }                                                                                              \
-    FW_EXPORT void __tsan_##name##_pc(void *address, void *pc)                                     \
+    FW_HOOK void __tsan_##name##_pc(void *address, void *pc)                                       \
     {                                                                                              \
         on(address, size, write, (uintptr_t)pc);                                                   \
     }

@@ -48,6 +48,8 @@
 #include <time.h>
 
 #define FW_EXPORT  __attribute__((visibility("default")))
+/* A function that compilers call, in a part of the library of their own (patch.h). */
+#define FW_HOOK FW_EXPORT __attribute__((section("fw_hooks")))
 #define FW_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define FW_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FW_PC          ((uintptr_t)__builtin_return_address(0))

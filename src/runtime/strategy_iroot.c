@@ -12,6 +12,11 @@
  * what has been reached.  If there is no other way, what has been reached is given up and the
  * script starts again.
  *
+ * Each hand-over costs as much as thousands of instructions.  So the more often what was reached
+ * had to be given up, the fewer of those who come to the script's accesses are held there, and
+ * threads of higher priority take the turn from others so many times only; from then on they get it
+ * when those wait.
+ *
  * Which one of several that could take a part does so is drawn.  Whether the instance came about is
  * judged by who observes the run, not here.
  *
@@ -23,6 +28,9 @@
 
 #define ROLES  4u
 #define WINDOW 4096u /* points between two accesses of the script */
+#define VAIN   64u   /* so often given up: half as many are held, again as often: a quarter, ... */
+#define RARE   16u   /* ... down to one in two to the power of this */
+#define TAKEN  1024u /* turns that are taken from others for higher priority's sake */
 
 /* Levels of who goes on, above the priorities of threads and below them. */
 enum level { HELD, BACK, USUAL, NEXT, NOW };
@@ -52,9 +60,12 @@ static const struct fw_thread *cast[2]; /* who has S's and T's part; NULL: nobod
 static uint64_t objects[2];             /* x and y; 0: not known yet */
 static uint64_t since;                  /* points when the latest access was made */
 static uint64_t waits_since;            /* for threads in the kernel; 0: not */
+static uint32_t vain;                   /* times that something reached was given up */
+static uint32_t taken;                  /* turns, as said above */
 
 static void give_up(void)
 {
+    vain += at != 0;
     at = 0;
     cast[0] = cast[1] = NULL;
     objects[0] = objects[1] = 0;
@@ -67,6 +78,7 @@ static void start(void)
     script = &scripts[idiom < sizeof scripts / sizeof *scripts && idiom ? idiom : 1];
     waits_since = 0;
     give_up();
+    vain = taken = 0;
 }
 
 static void born(struct fw_thread *t)
@@ -86,12 +98,22 @@ static bool has_role(const struct fw_thread *t, unsigned role)
            fw_control_site(t->plan.site)->flags & FW_SITE_ROLE(role);
 }
 
+/* May it begin something?  The same whenever it is asked at this point of the thread. */
+static bool is_eligible(const struct fw_thread *t)
+{
+    uint64_t number = (t->plan.all_points ^ (uint64_t)t->number << 48 ^ fw_control->seed) *
+                      0x9e3779b97f4a7c15u;
+    unsigned halvings = vain / VAIN < RARE ? vain / VAIN : RARE;
+
+    return number >> 32 <= UINT32_MAX >> halvings;
+}
+
 static bool fits(const struct fw_thread *t, const struct part *part)
 {
     const struct fw_thread *mine = cast[part->thread], *other = cast[!part->thread];
     uint64_t object = objects[part->object];
 
-    if (!has_role(t, part->role) || (mine ? mine != t : other == t))
+    if (!has_role(t, part->role) || (mine ? mine != t : other == t) || (!at && !is_eligible(t)))
         return false;
     return object ? object == t->plan.object : objects[!part->object] != t->plan.object;
 }
@@ -182,6 +204,7 @@ static void follow(const struct fw_thread *t)
         objects[part->object] = t->plan.object;
         since = fw_control->point_count;
         at++;
+        fw_control->played |= at == script->length;
     } else if (spoils(t) || (at && fw_control->point_count - since > WINDOW)) {
         give_up();
     }
@@ -215,6 +238,9 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     }
     if (best && level == HELD && is_patient())
         return NULL;
+    if (current && best != current && level == USUAL && !current->plan.yields &&
+        level_of(current, current, ready) == USUAL && ++taken > TAKEN)
+        best = current;
     if (best)
         follow(best);
     return best;

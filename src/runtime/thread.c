@@ -236,6 +236,7 @@ void fw_thread_finish(struct fw_thread *t)
     fw_threads_finish(t);
     fw_self = NULL;
     fw_record(t, FW_WIRE_FINISH, t->number, 0);
+    fw_control_leaves(t);
     memset(&fw_hot, 0, sizeof fw_hot);
     fw_wake(t, UINT_MAX, 0);
     fw_sched_ending(t);

@@ -213,6 +213,50 @@ static void test_threads_in_the_kernel_have_the_delay(void **state)
     in_kernel = NULL;
 }
 
+/* Two threads come to the iRoot's first access again and again, and nobody to the second. */
+static unsigned hand_overs(unsigned points)
+{
+    const struct fw_strategy *strategy = &fw_strategy_iroot;
+    struct fw_thread threads[2] = { { .number = 0 }, { .number = 1 } };
+    struct fw_thread *current = &threads[0];
+    struct fw_list ready;
+    unsigned count = 0;
+
+    memory.head.idiom = 1;
+    memory.head.attempt = 0;
+    memory.head.point_count = 0;
+    strategy->start();
+    fw_list_init(&ready);
+    fw_list_append(&ready, &threads[1].link);
+    for (unsigned i = 0; i < 2; i++) {
+        threads[i].state = FW_STATE_READY;
+        strategy->born(&threads[i]);
+        arrive(&threads[i], 1, 'A');
+    }
+    for (unsigned i = 0; i < points; i++) {
+        struct fw_thread *next = strategy->pick(current, &ready);
+
+        if (next != current) {
+            fw_list_remove(&next->link);
+            fw_list_append(&ready, &current->link);
+            current = next;
+            count++;
+        }
+        current->plan.all_points++;
+        arrive(current, 1, current->plan.all_points % 3 ? 'A' : 'x');
+    }
+    return count;
+}
+
+static void test_who_is_held_in_vain_is_held_less_often(void **state)
+{
+    unsigned few = hand_overs(200), many = hand_overs(200000);
+
+    (void)state;
+    assert_true(few > 20);    /* at first it is worth it */
+    assert_true(many < 4000); /* and not for ever */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_any_of_several_visits_may_count),
         cmocka_unit_test(test_what_cannot_be_does_no_harm),
         cmocka_unit_test(test_threads_in_the_kernel_have_the_delay),
+        cmocka_unit_test(test_who_is_held_in_vain_is_held_less_often),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
