@@ -183,6 +183,64 @@ status=0
 [ "$status" = 0 ] || [ "$status" = 66 ] || complain "status $status after kill -9"
 expect 0 coverage show --db=killed.db
 
+# A run that drifts away from its witness is repaired: the next one follows it up to the last step that matched, and
+# from there by places. Every run here goes round fewer times than the one before, so exact steps come too late.
+cat >drift.c <<'END_C'
+#include <pthread.h>
+#include <stdio.h>
+static int balance, rounds;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *deposit(void *unused)
+{
+    int own = 0;
+    for (int i = 0; i < rounds; i++) /* fewer in every run */
+        own += i % 3 ? 1 : 2;
+#ifdef RIGHT
+    pthread_mutex_lock(&lock);
+#endif
+    int old = balance;
+    balance = old + (own >= 0);
+#ifdef RIGHT
+    pthread_mutex_unlock(&lock);
+#endif
+    return unused;
+}
+int main(void)
+{
+    FILE *file = fopen("rounds", "r");
+    pthread_t t[2];
+    if (!file || fscanf(file, "%d", &rounds) != 1)
+        return 2;
+    fclose(file);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, deposit, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return balance != 2;
+}
+END_C
+build drift
+"$FOREWEAVE" cc -g -O1 -pthread -DRIGHT drift.c -o steady || complain "cannot build steady"
+drifts() { # PROGRAM ATTEMPTS OPTION...: the status, and what became of it
+    local status=0
+    echo 500 >rounds
+    rm -f drift.db
+    # shellcheck disable=SC2016  # for the shell that runs it
+    "$FOREWEAVE" explore -q -s iroot --predictor=proof --idioms=2 --attempts="$2" --db=drift.db "${@:3}" \
+        --setup='n=$(cat rounds); echo $((n - 1)) >rounds' -- "./$1" >"$out" 2>"$err" || status=$?
+    echo "$status $(jq -c '.hunt | [.attempts, .repairs, .repaired, .exposed]' "$out")"
+}
+[ "$(drifts drift 1 --format=json)" = '0 [1,0,0,0]' ] || complain "without a repair: $(drifts drift 1 --format=json)"
+[ "$(drifts drift 2 --format=json)" = '66 [2,1,1,1]' ] || complain "not repaired: $(drifts drift 2 --format=json)"
+drifts drift 2 >/dev/null 2>&1
+out_has "1 went on from the last step that a run along a witness had followed, 1 exposed it"
+[ "$(drifts steady 2 --format=json)" = '0 [0,0,0,0]' ] || complain "something to repair where nothing is: $(drifts steady 2 --format=json)"
+echo 500 >rounds
+expect 66 explore -q -s iroot --predictor=proof --idioms=2 --db=same.db -- ./drift
+out_lacks "went on from the last step"
+
 # When nothing is left to try and there is a budget, others follow.
 expect 66 explore -q -s iroot --db=budget.db -n 30 -- ./lost
 out_has ' 30 runs'
