@@ -37,7 +37,7 @@ inputs() { # PROGRAM learn|lifetx|guard
     prodcons-learn) printf '%s\n' '5000 100 32 4' '8000 50 8 4' '3000 200 4 2' '6000 10 16 6' '4000 0 2 4' ;;
     prodcons-lifetx) printf '%s\n' '300 10 8 4' '500 5 4 2' '400 0 16 4' ;;
     prodcons-guard) printf '%s\n' '20000 80 24 4' '15000 30 6 2' '12000 5 3 4' '30000 100 64 6' ;;
-    pbzip2-learn) printf '%s\n' "-k -c -q -p4 -b1 $place/input.1" "-k -c -q -p2 -b1 $place/input.2" "-d -k -c -q -p4 $place/input.1.bz2" "-k -c -q -p3 -b1 $place/input.2" ;;
+    pbzip2-learn) printf '%s\n' "-k -c -q -p4 -b1 $place/input.1" "-k -c -q -p2 -b1 $place/input.2" "-d -k -c -q -p4 $place/input.1.bz2" "-k -c -q -p3 -b1 $place/input.2" "-d -k -c -q -p3 $place/input.5.bz2" ;;
     pbzip2-lifetx) printf '%s\n' "-k -c -q -p4 -b1 $place/input.3" "-k -c -q -p2 -b1 $place/input.3" ;;
     pbzip2-guard) printf '%s\n' "-k -c -q -p4 $place/input.4" "-k -c -q -p3 -b1 $place/input.4" "-d -k -c -q -p4 $place/input.4.bz2" ;;
     rounds-guard) printf '%s\n' loop calls made ;;
@@ -67,8 +67,9 @@ build() { # PROGRAM
     lu | radix | bank | prodcons) "$foreweave" cc -O2 -g -pthread "$root/bench/programs/$1.c" -o "$1" -lm ;;
     pbzip2)
         (build_program pbzip2) || return
-        words 400000 1 >input.1 && words 600000 2 >input.2 && words 300000 3 >input.3 && words 3500000 4 >input.4
-        "$work/pbzip2/native/pbzip2/pbzip2" -k -c -q -p4 -b1 input.1 >input.1.bz2 && "$work/pbzip2/native/pbzip2/pbzip2" -k -c -q -p4 -b2 input.4 >input.4.bz2
+        words 400000 1 >input.1 && words 600000 2 >input.2 && words 300000 3 >input.3 && words 3500000 4 >input.4 && words 2600000 5 >input.5
+        "$work/pbzip2/native/pbzip2/pbzip2" -k -c -q -p4 -b1 input.1 >input.1.bz2 && "$work/pbzip2/native/pbzip2/pbzip2" -k -c -q -p4 -b2 input.4 >input.4.bz2 &&
+            "$work/pbzip2/native/pbzip2/pbzip2" -k -c -q -p4 -b1 input.5 >input.5.bz2
         ;;
     memcached | redis) (build_program "$1") ;;
     *) "$foreweave" cc -O1 -g -pthread "$root/tests/guard/$1.c" -o "$1" ;;

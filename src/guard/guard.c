@@ -180,6 +180,8 @@ void fw_guard_freed(const void *memory, size_t bytes)
 
         if (end - whole < FW_WORD_WINDOW - (whole & (FW_WORD_WINDOW - 1)))
             fw_call(SYS_madvise, fw_word_cell(whole), (end - whole) * 2, MADV_DONTNEED, 0);
+        fw_words_forget(begin, whole - begin);
+        fw_words_forget(end, begin + bytes - end);
         return;
     }
     fw_words_forget(begin, bytes);

@@ -42,6 +42,7 @@ enum fw_guard_off {
 #define FW_GUARD_HAS_PAIRS 1u /* its set is not empty */
 #define FW_GUARD_CLAIM 1u  /* FW_GUARD_LIFETX: reads as if it wrote */
 #define FW_GUARD_END  2u   /* FW_GUARD_LIFETX: a transaction ends behind it */
+#define FW_GUARD_PRIVATE 64u /* FW_GUARD_LEARN: earlier runs came by, and it was not shared */
 #define FW_GUARD_CUT  64u  /* FW_GUARD_LIFETX: a transaction ends before it ... */
 #define FW_GUARD_PLACE 128u /* ... and it is no access that is watched */
 /* ... and by the program. */

@@ -7,6 +7,7 @@
 #include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/hot.h"
+#include "guard/learning.h"
 #include "guard/lifetx.h"
 #include "guard/locks.h"
 #include "guard/region.h"
@@ -21,7 +22,9 @@ static inline bool is_quick(_Atomic uint64_t *at, uint32_t site, uint32_t who, b
         return true;
     /* Its own thread's, where that is known to be allowed, or what it reads was read. */
     if (!fw_word_is_own(cell, who) || fw_guard->every ||
-        (fw_guard->mode == FW_GUARD_LEARN && fw_word_is_shared(cell, who)) ||
+        (FW_UNLIKELY(fw_guard->mode == FW_GUARD_LEARN) &&
+         (fw_word_is_shared(cell, who) ||
+          fw_guard_unseen(cell, who, write) & ~fw_guard_sites(fw_guard)[site])) ||
         ((write || !(cell >> 32)) && !(fw_guard_sites(fw_guard)[site] & FW_GUARD_SELF)))
         return false;
     atomic_store_explicit(at, fw_word_own(cell, who, write), memory_order_relaxed);

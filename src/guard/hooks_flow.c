@@ -10,6 +10,7 @@
 
 void (*fw_flow_follow)(enum fw_flow what);
 void (*fw_flow_freed)(const void *memory, size_t bytes);
+bool fw_flow_frees;
 
 FW_EXPORT void __tsan_func_entry(void *call)
 {

@@ -50,6 +50,7 @@ static void start(void)
     backtrace(&frame, 1); /* loads what it needs, while that is harmless */
     fw_flow_follow = follow_nothing;
     fw_flow_freed = fw_guard_freed;
+    fw_flow_frees = true;
     fw_guard_locks_begin();
     fw_guard_tx = fw_guard->mode == FW_GUARD_LIFETX;
     if (fw_guard_tx)

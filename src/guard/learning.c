@@ -60,12 +60,10 @@ void fw_guard_learnt(void)
 
 /* That memory is shared is certain.  Its own thread's read of what it writes now is a part of that:
  * if it were not watched, the write would seem to depend on what others read before. */
-static void learn_shared(const struct fw_word_seen *seen, uint64_t cell, uint32_t who)
+static void learn_shared(const struct fw_word_seen *seen, uint32_t site)
 {
-    uint32_t site = fw_word_site(who), reader = (uint32_t)(cell >> 32) & FW_WORD_WHO;
-
-    if (seen->shared && reader && fw_word_thread(reader) == fw_word_thread(who))
-        mark(fw_word_site(reader), FW_GUARD_SHARED);
+    if (seen->shared && seen->own)
+        mark(fw_word_site(seen->own), FW_GUARD_SHARED);
     mark(site, FW_GUARD_SEEN | (seen->shared ? FW_GUARD_SHARED : 0));
     for (unsigned i = 0; i < seen->others; i++)
         mark(fw_word_site(seen->other[i]), FW_GUARD_SHARED);
@@ -76,14 +74,18 @@ void fw_guard_learn(uintptr_t word, uint64_t cell, uint32_t who, bool write,
 {
     uint32_t site = fw_word_site(who);
     struct lesson lesson = { .word = word, .writer = write ? who : (uint32_t)cell, .site = site };
+    unsigned marks;
 
     fw_guard_learnt();
-    learn_shared(seen, cell, who);
+    learn_shared(seen, site);
     fw_word_note(word, who, write);
-    lesson.marks = (uint8_t)(seen->also << FW_GUARD_ALSO & ~fw_guard_sites(fw_guard)[site]);
+    marks = seen->also << FW_GUARD_ALSO | fw_guard_unseen(cell, who, write);
+    lesson.marks = (uint8_t)(marks & ~fw_guard_sites(fw_guard)[site]);
     for (unsigned i = 0; i < seen->count; i++)
         if (!is_known(site, fw_word_site(seen->before[i])))
             lesson.before[lesson.count++] = fw_word_site(seen->before[i]);
+    if (seen->of && !is_known(site, fw_word_site(seen->of)))
+        lesson.before[lesson.count++] = fw_word_site(seen->of); /* then there is no other */
     if (!lesson.marks && !lesson.count)
         return;
     kept = lesson;

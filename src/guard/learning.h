@@ -10,7 +10,7 @@
 #ifndef FW_GUARD_LEARNING_H
 #define FW_GUARD_LEARNING_H
 
-#include "guard/words.h"
+#include "guard/guard.h"
 
 /* The access is noted, and what it teaches kept back; `seen` is of this cell. */
 void fw_guard_learn(uintptr_t word, uint64_t cell, uint32_t who, bool write,
@@ -21,5 +21,17 @@ void fw_guard_learnt(void);
 
 /* Noise: makes interleavings likely that are rare, in learning and in tests. */
 void fw_guard_dwell(void);
+
+/* What a site finds besides where only shared ones are watched, as marks of a site.  Which are
+ * is what earlier runs have shown: in this one, it may turn out later. */
+static inline unsigned fw_guard_unseen(uint64_t cell, uint32_t who, bool write)
+{
+    const _Atomic uint8_t *marks = fw_guard_sites(fw_guard);
+
+    return fw_word_unseen(cell, who, write,
+                          !(marks[fw_word_site((uint32_t)(cell >> 32))] & FW_GUARD_PRIVATE),
+                          !(marks[fw_word_site((uint32_t)cell)] & FW_GUARD_PRIVATE))
+           << FW_GUARD_ALSO;
+}
 
 #endif

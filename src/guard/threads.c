@@ -8,6 +8,7 @@
 #include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/lifetx.h"
+#include "guard/locks.h"
 #include "guard/learning.h"
 #include "guard/region.h"
 #include "runtime/futex.h"
@@ -26,6 +27,24 @@ static uint32_t latest;
 static _Atomic uint32_t count;
 static pthread_key_t key;
 
+/* The next thread gets the same memory for its own. */
+static void forget_stack(void)
+{
+    pthread_attr_t about;
+    size_t bytes = 0;
+    void *stack;
+
+    if (fw_call(SYS_gettid, 0, 0, 0, 0) == fw_call(SYS_getpid, 0, 0, 0, 0))
+        return; /* main's is nobody else's */
+    fw_guard_calls_own = true;
+    if (pthread_getattr_np(pthread_self(), &about) == 0) {
+        if (pthread_attr_getstack(&about, &stack, &bytes) == 0)
+            fw_guard_freed(stack, bytes);
+        pthread_attr_destroy(&about);
+    }
+    fw_guard_calls_own = false;
+}
+
 /* In the last round of destructors, so that the program's own are seen. */
 static void end(void *value)
 {
@@ -38,6 +57,7 @@ static void end(void *value)
     fw_guard_learnt();
     fw_region_release();
     fw_flight_end();
+    forget_stack();
     ended = true;
     fw_guard_tx_thread(fw_guard_self);
     fw_lock(&lock);
@@ -89,7 +109,6 @@ uint32_t fw_guard_self_new(void)
             atomic_fetch_add(&count, 1);
             pthread_setspecific(key, (void *)1);
             fw_flight_begin();
-            fw_hot.regions = 1; /* what it frees is told */
         }
     }
     fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);

@@ -65,12 +65,13 @@ static unsigned readers_of(uintptr_t word, uint64_t cell, uint32_t *readers)
     return count;
 }
 
-static bool is_among(uint32_t thread, const uint32_t *who, unsigned count)
+/* 0: it is not there. */
+static uint32_t find_among(uint32_t thread, const uint32_t *who, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         if (fw_word_thread(who[i]) == thread)
-            return true;
-    return false;
+            return who[i];
+    return 0;
 }
 
 static void add_other(struct fw_word_seen *seen, uint32_t who, uint32_t thread)
@@ -89,13 +90,15 @@ static void look_as_reader(struct fw_word_seen *seen, uint32_t writer, uint32_t 
     add_other(seen, writer, thread);
     for (unsigned i = 0; writer && i < count; i++)
         add_other(seen, readers[i], thread); /* without them it would seem to depend on the write */
-    if (is_among(thread, readers, count))
+    if (seen->own)
         return; /* it has read this very value */
     seen->also = count ? FW_WORD_READ : !writer ? FW_WORD_NOBODY : 0;
     if (writer && fw_word_thread(writer) == thread)
         seen->also |= count ? 0 : FW_WORD_SELF;
-    else if (writer && !is_among(fw_word_thread(writer), readers, count))
+    else if (writer && !find_among(fw_word_thread(writer), readers, count))
         seen->before[seen->count++] = writer;
+    else
+        seen->of = writer;
 }
 
 /* A write depends on the reads since its thread's own, or else on the write. */
@@ -123,9 +126,10 @@ void fw_word_look(uintptr_t address, uint64_t cell, uint32_t who, bool write,
     uint32_t readers[FW_WORD_BEFORE];
     unsigned count = readers_of(address & ~(uintptr_t)3, cell, readers);
 
-    seen->count = seen->others = 0;
+    seen->count = seen->others = seen->of = 0;
     seen->shared = false;
     seen->also = 0;
+    seen->own = find_among(fw_word_thread(who), readers, count);
     if (write)
         look_as_writer(seen, writer_of(cell), fw_word_thread(who), readers, count);
     else

@@ -82,6 +82,9 @@ struct fw_word_seen {
     unsigned also; /* FW_WORD_* */
     unsigned count; /* accesses that it depends on immediately */
     uint32_t before[FW_WORD_BEFORE];
+    uint32_t of; /* 0, or whose write a read gets that depends on nobody only because who wrote it
+                    has read it as well: no harm is in its coming sooner */
+    uint32_t own; /* its own thread's read since the last write; 0: none */
     bool shared;    /* another thread has accessed it, and somebody has written or writes ... */
     unsigned others; /* ... those threads, as far as they are known: */
     uint32_t other[FW_WORD_BEFORE + 1];
@@ -117,6 +120,23 @@ static inline bool fw_word_is_own(uint64_t cell, uint32_t who)
 static inline bool fw_word_is_shared(uint64_t cell, uint32_t who)
 {
     return cell & FW_WORD_MORE || ((uint32_t)cell && ((uint32_t)cell ^ who) & FW_WORD_THREADS);
+}
+
+/* What an access finds, beside what is known, where some of the accesses before are not seen: a bit
+ * each of FW_WORD_*.  Those are at sites where nobody has met another thread's write, or written
+ * what another thread had accessed: reads of what nobody has written, and its own thread's. */
+static inline unsigned fw_word_unseen(uint64_t cell, uint32_t who, bool write, bool reader_is_seen,
+                                      bool writer_is_seen)
+{
+    bool reader = (uint32_t)(cell >> 32) & FW_WORD_WHO, writer = (uint32_t)cell;
+    bool own = fw_word_is_own(cell, who);
+
+    if (!write && reader && !writer)
+        return (reader_is_seen ? 0 : FW_WORD_NOBODY) |
+               (own && (reader_is_seen || !(cell & FW_WORD_MORE)) ? 0 : FW_WORD_READ);
+    if (!own || (reader ? reader_is_seen : writer_is_seen))
+        return 0;
+    return reader && writer && writer_is_seen ? FW_WORD_SELF : FW_WORD_SELF | FW_WORD_NOBODY;
 }
 
 static inline uint64_t fw_word_own(uint64_t cell, uint32_t who, bool write)

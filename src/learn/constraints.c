@@ -243,7 +243,6 @@ bool fw_constraints_allow(struct fw_constraints *constraints, uint32_t site, uns
     bool news = also & ~state->also;
 
     state->also |= also;
-    state->shared = true;
     return news;
 }
 
@@ -307,7 +306,8 @@ struct fw_learnt_news fw_constraints_merge(struct fw_constraints *into,
         if (from->sites.at[i].shared)
             news.shared += fw_constraints_share(into, numbers[i]);
         if (from->sites.at[i].also)
-            news.also += fw_constraints_allow(into, numbers[i], from->sites.at[i].also);
+            news.also += fw_constraints_allow(into, numbers[i], from->sites.at[i].also) &&
+                         into->sites.at[numbers[i]].shared;
     }
     for (size_t i = 0; i < from->pairs.len; i++)
         news.pairs += fw_constraints_add_pair(into, numbers[from->pairs.at[i].site],

@@ -6,10 +6,12 @@
  *     runs 12 3
  *     site 1 r bank deposit bank.c:14 +2 "balance = balance + amount;"
  *     site 2 w bank deposit bank.c:14 +2 "balance = balance + amount;"
- *     site 3 - bank report bank.c:31#2 +4 "print(balance);"
+ *     site 3 w bank open bank.c:9 +3 "balance = 0;"
+ *     site 4 - bank report bank.c:31#2 +4 "print(balance);"
  *     pset 1 none read 2
  *     pset 2 self
- *     cut call 3
+ *     own 3 none
+ *     cut call 4
  *     end
  *
  * A *site* is a place in the source that survives a rebuild: what happens there (r, w, or - where
@@ -20,7 +22,8 @@
  * none of them.  `self`: it may also depend on an access of its own thread; `none`: on none, where
  * nobody has accessed the memory before; `read`: a read may come behind another thread's read.
  * A site with a pset is *shared*: it accessed memory that threads shared.  Others accessed only
- * memory of their own thread, or are there for a cutpoint.
+ * memory of their own thread, or are there for a cutpoint; `own` has what they came behind, for the
+ * day when another run shows that they are shared.
  *
  * `cut` is a place where a transaction may be split: at the entry of a function, at a call, where
  * a loop begins, where an iteration begins, or just before an access.  `cut claim`, `cut last` and
@@ -155,7 +158,7 @@ enum {
     FW_AFTER_READ = 4,
 };
 
-/* The site is shared then.  True: some of it is new. */
+/* True: some of it is new. */
 bool fw_constraints_allow(struct fw_constraints *constraints, uint32_t site, unsigned also);
 unsigned fw_constraints_allowed(const struct fw_constraints *constraints, uint32_t site);
 

@@ -135,6 +135,25 @@ static bool is_access(const struct reader *reader, uint32_t site)
     return fw_constraints_get(reader->constraints, site)->does != FW_LEARNT_PLACE;
 }
 
+static void read_afters(struct reader *reader, uint32_t site)
+{
+    for (unsigned i = 0; i < AFTERS; i++)
+        if (fw_line_take(&reader->line, afters[i]))
+            fw_constraints_allow(reader->constraints, site, 1u << i);
+}
+
+static int read_own(struct reader *reader)
+{
+    uint32_t site;
+
+    if (read_number(reader, &site) < 0)
+        return -1;
+    if (!is_access(reader, site))
+        return fw_line_complain(&reader->line, "'own' is of an access, and this site is none");
+    read_afters(reader, site);
+    return fw_line_end(&reader->line);
+}
+
 static int read_pset(struct reader *reader)
 {
     struct fw_constraints *constraints = reader->constraints;
@@ -145,9 +164,7 @@ static int read_pset(struct reader *reader)
     if (!is_access(reader, site))
         return fw_line_complain(&reader->line, "a pset is of an access, and this site is none");
     fw_constraints_share(constraints, site);
-    for (unsigned i = 0; i < AFTERS; i++)
-        if (fw_line_take(&reader->line, afters[i]))
-            fw_constraints_allow(constraints, site, 1u << i);
+    read_afters(reader, site);
     while (fw_line_peek(&reader->line)) {
         if (read_number(reader, &before) < 0)
             return -1;
@@ -197,7 +214,8 @@ static int read_words(void *context)
         int (*read)(struct reader *reader);
     } lines[] = {
         { "program", read_program }, { "runs", read_runs }, { "site", read_site },
-        { "pset", read_pset },       { "cut", read_cut },   { "end", read_end },
+        { "pset", read_pset },       { "own", read_own },   { "cut", read_cut },
+        { "end", read_end },
     };
     struct reader *reader = context;
     const struct fw_line_word *first = fw_line_peek(&reader->line);
@@ -330,10 +348,23 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static void print_afters(unsigned also, struct fw_output *out)
+{
+    for (unsigned i = 0; i < AFTERS; i++)
+        if (also & 1u << i)
+            fw_output_printf(out, " %s", afters[i]);
+}
+
+static void print_own(const struct order *order, uint32_t site, struct fw_output *out)
+{
+    fw_output_printf(out, "own %" PRIu32, order->number[site]);
+    print_afters(fw_constraints_allowed(order->constraints, site), out);
+    fw_output_text(out, "\n");
+}
+
 static void print_pset(const struct order *order, uint32_t site, struct fw_output *out)
 {
     const uint32_t *before;
-    unsigned also = fw_constraints_allowed(order->constraints, site);
     size_t count = fw_constraints_pset(order->constraints, site, &before);
     uint32_t *numbers = fw_xcalloc(count + 1, sizeof *numbers);
 
@@ -343,9 +374,8 @@ static void print_pset(const struct order *order, uint32_t site, struct fw_outpu
     for (size_t i = 0; i == 0 || i < count; i++) {
         if (i % PSET_LINE == 0)
             fw_output_printf(out, "%spset %" PRIu32, i ? "\n" : "", order->number[site]);
-        for (unsigned k = 0; i == 0 && k < AFTERS; k++)
-            if (also & 1u << k)
-                fw_output_printf(out, " %s", afters[k]);
+        if (i == 0)
+            print_afters(fw_constraints_allowed(order->constraints, site), out);
         if (i < count)
             fw_output_printf(out, " %" PRIu32, numbers[i]);
     }
@@ -414,6 +444,10 @@ void fw_constraints_print(const struct fw_constraints *constraints, struct fw_ou
     for (uint32_t i = 0; i < constraints->sites.len; i++)
         if (constraints->sites.at[order.site[i]].shared)
             print_pset(&order, order.site[i], out);
+    for (uint32_t i = 0; i < constraints->sites.len; i++)
+        if (!constraints->sites.at[order.site[i]].shared &&
+            constraints->sites.at[order.site[i]].also)
+            print_own(&order, order.site[i], out);
     print_cuts(&order, out);
     fw_output_text(out, "end\n");
     free(order.site);

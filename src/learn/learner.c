@@ -12,6 +12,25 @@ struct fw_learner {
     struct fw_learnt_news news; /* of the run at hand */
 };
 
+/* Sites that earlier runs have come by: are they known not to be shared? */
+static void mark_private(struct fw_learner *learner)
+{
+    const struct fw_constraints *known = learner->constraints;
+    uint32_t *numbers = fw_learn_program_match(learner->program, known);
+
+    for (uint32_t i = 0; i < fw_constraints_site_count(known); i++) {
+        _Atomic uint8_t *marks = fw_guard_sites(learner->file.head);
+
+        if (numbers[i] == FW_LEARNT_NONE)
+            continue;
+        if (fw_constraints_is_shared(known, i))
+            marks[numbers[i] + 1] &= (uint8_t)~FW_GUARD_PRIVATE;
+        else
+            marks[numbers[i] + 1] |= FW_GUARD_PRIVATE;
+    }
+    free(numbers);
+}
+
 static int add_known(struct fw_learner *learner, struct fw_error *err)
 {
     const struct fw_constraints *known = learner->constraints;
@@ -52,8 +71,10 @@ struct fw_learner *fw_learner_create(const struct fw_learn_program *program,
     if (!status)
         status = add_known(learner, err);
     free(watched);
-    if (!status)
+    if (!status) {
+        mark_private(learner);
         return learner;
+    }
     fw_learner_destroy(learner);
     return NULL;
 }
@@ -103,11 +124,12 @@ static void take_sites(struct fw_learner *learner)
         if (!(marks & (FW_GUARD_SEEN | FW_GUARD_SHARED))) /* what is quick is found by others */
             continue;
         site = site_of(learner, i);
-        if (!(marks & FW_GUARD_SHARED) && !fw_constraints_is_shared(learner->constraints, site))
-            continue;
-        learner->news.shared += fw_constraints_share(learner->constraints, site);
+        if (marks & FW_GUARD_SHARED)
+            learner->news.shared += fw_constraints_share(learner->constraints, site);
+        /* What it does to memory of its own counts once it is shared. */
         learner->news.also +=
-            fw_constraints_allow(learner->constraints, site, marks >> FW_GUARD_ALSO & 7);
+            fw_constraints_allow(learner->constraints, site, marks >> FW_GUARD_ALSO & 7) &&
+            fw_constraints_is_shared(learner->constraints, site);
     }
 }
 
@@ -130,6 +152,7 @@ struct fw_learnt_news fw_learner_take(struct fw_learner *learner, bool passed)
     } else {
         fw_guard_file_forget_new(&learner->file);
     }
+    mark_private(learner);
     fw_constraints_add_runs(learner->constraints, passed, !passed);
     return learner->news;
 }

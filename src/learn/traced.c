@@ -23,6 +23,7 @@ struct fw_traced {
     struct fw_constraints *constraints;
     uint32_t *known; /* by site of the program: its number in the constraints, or NONE */
     struct fw_learnt_news *news;
+    bool *private; /* by site of the program: earlier runs came by, and it was not shared */
     /* of the trace at hand */
     const struct fw_symbols *symbols;
     FW_VEC(uint32_t) sites; /* by site of the trace: that of the program, + 2; 0: not known yet */
@@ -48,6 +49,7 @@ struct fw_traced *fw_traced_create(const struct fw_learn_program *program,
     traced->program = program;
     traced->constraints = constraints;
     traced->known = fw_xmalloc((count + (size_t)1) * sizeof *traced->known);
+    traced->private = fw_xcalloc(count + (size_t)1, sizeof *traced->private);
     for (uint32_t i = 0; i < count; i++)
         traced->known[i] = FW_LEARNT_NONE;
     return traced;
@@ -60,6 +62,7 @@ void fw_traced_destroy(struct fw_traced *traced)
     munmap(fw_word_cells, FW_WORDS_ROOM);
     fw_word_cells = NULL;
     free(traced->known);
+    free(traced->private);
     free(traced);
 }
 
@@ -181,26 +184,38 @@ static void share(struct fw_traced *traced, uint32_t site)
     traced->news->shared += fw_constraints_share(traced->constraints, name_site(traced, site));
 }
 
-/* What else a site came behind is kept of those that are shared; that may turn out later.  A read
- * of what its thread writes now is shared as well, as in guard/learning.c. */
-static void learn(struct fw_traced *traced, uint32_t who, uint64_t cell,
-                  const struct fw_word_seen *seen, uint8_t *also)
+static void add_pair(struct fw_traced *traced, uint32_t site, uint32_t before)
 {
-    uint32_t site = fw_word_site(who) - 1, reader = (uint32_t)(cell >> 32) & FW_WORD_WHO;
+    traced->news->pairs +=
+        fw_constraints_add_pair(traced->constraints, name_site(traced, site),
+                                name_site(traced, fw_word_site(before) - 1));
+}
+
+/* What else a site came behind counts for those that are shared; that may turn out later.  A read
+ * of what its thread writes now is shared as well, as in guard/learning.c. */
+static void learn(struct fw_traced *traced, uint32_t who, const struct fw_word_seen *seen,
+                  uint8_t *also)
+{
+    uint32_t site = fw_word_site(who) - 1;
 
     also[site] |= (uint8_t)seen->also;
     if (seen->shared)
         share(traced, site);
-    if (seen->shared && reader && fw_word_thread(reader) == fw_word_thread(who))
-        share(traced, fw_word_site(reader) - 1);
+    if (seen->shared && seen->own)
+        share(traced, fw_word_site(seen->own) - 1);
     for (unsigned i = 0; i < seen->others; i++)
         share(traced, fw_word_site(seen->other[i]) - 1);
-    for (unsigned i = 0; i < seen->count; i++) {
-        uint32_t before = fw_word_site(seen->before[i]) - 1;
+    for (unsigned i = 0; i < seen->count; i++)
+        add_pair(traced, site, seen->before[i]);
+    if (seen->of)
+        add_pair(traced, site, seen->of);
+}
 
-        traced->news->pairs += fw_constraints_add_pair(
-            traced->constraints, name_site(traced, site), name_site(traced, before));
-    }
+static bool is_private(const struct fw_traced *traced, uint32_t who)
+{
+    uint32_t site = fw_word_site(who);
+
+    return site && traced->private[site - 1];
 }
 
 static void access_word(struct fw_traced *traced, uintptr_t word, uint32_t site, uint32_t thread,
@@ -212,10 +227,13 @@ static void access_word(struct fw_traced *traced, uintptr_t word, uint32_t site,
 
     if (fw_word_repeats(cell, who, write))
         return;
+    also[site] |= (uint8_t)fw_word_unseen(cell, who, write,
+                                          !is_private(traced, (uint32_t)(cell >> 32)),
+                                          !is_private(traced, (uint32_t)cell));
     /* else it has read this before, and nobody else knows of it */
     if (write || !(cell >> 32) || !fw_word_is_own(cell, who) || fw_word_is_shared(cell, who)) {
         fw_word_look(word, cell, who, write, &seen);
-        learn(traced, who, cell, &seen, also);
+        learn(traced, who, &seen, also);
     }
     fw_word_note(word, who, write);
 }
@@ -242,9 +260,22 @@ static void take_event(struct fw_traced *traced, const struct fw_batch *batch,
 static void take_also(struct fw_traced *traced, const uint8_t *also, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (also[i] && fw_constraints_is_shared(traced->constraints, name_site(traced, i)))
+        if (also[i])
             traced->news->also +=
-                fw_constraints_allow(traced->constraints, name_site(traced, i), also[i]);
+                fw_constraints_allow(traced->constraints, name_site(traced, i), also[i]) &&
+                fw_constraints_is_shared(traced->constraints, name_site(traced, i));
+}
+
+static void find_private(struct fw_traced *traced)
+{
+    const struct fw_constraints *sites = fw_learn_program_sites(traced->program);
+
+    for (uint32_t i = 0; i < fw_constraints_site_count(sites); i++) {
+        uint32_t known = fw_constraints_find(traced->constraints, fw_constraints_get(sites, i));
+
+        traced->private[i] =
+            known != FW_LEARNT_NONE && !fw_constraints_is_shared(traced->constraints, known);
+    }
 }
 
 static int go_through(struct fw_traced *traced, struct fw_reader *reader, struct fw_error *err)
@@ -275,6 +306,7 @@ int fw_traced_learn(struct fw_traced *traced, const char *path, struct fw_learnt
         return -1;
     fw_strtab_init(&traced->blocks);
     fw_strtab_init(&traced->words);
+    find_private(traced);
     got = go_through(traced, reader, err);
     fw_words_forget(0, (fw_strtab_count(&traced->words) + (size_t)1) * 4);
     fw_strtab_release(&traced->words);

@@ -148,13 +148,14 @@ static int take_local(struct reader *reader, const struct fw_learnt_site *access
                     : !strcmp(after, "none") ? FW_AFTER_NOBODY
                     : !strcmp(after, "read") ? FW_AFTER_READ
                                              : 0;
+    uint32_t site;
 
     if (!also)
         return complain(reader, "an access comes after another one, \"self\", \"none\" or "
                                 "\"read\"");
-    reader->added +=
-        fw_constraints_allow(reader->constraints, fw_constraints_site(reader->constraints, access),
-                             also);
+    site = fw_constraints_site(reader->constraints, access);
+    fw_constraints_share(reader->constraints, site);
+    reader->added += fw_constraints_allow(reader->constraints, site, also);
     return 0;
 }
 

@@ -224,7 +224,7 @@ FW_EXPORT void free(void *block)
         fw_record_free(t, block, size_of(block), FW_PC);
     else if (FW_UNLIKELY(fw_heap_away))
         miss_free(block);
-    if (FW_UNLIKELY(fw_hot.regions))
+    if (FW_UNLIKELY(fw_hot.regions || fw_flow_frees))
         fw_flow_freed(block, size_of(block));
     heap.free(block);
     fw_done(t);
@@ -258,7 +258,7 @@ static void *reallocate(void *old, size_t bytes, uintptr_t pc)
     void *block;
 
     if (!t) {
-        if (FW_UNLIKELY(fw_hot.regions))
+        if (FW_UNLIKELY(fw_hot.regions || fw_flow_frees))
             fw_flow_freed(old, size_of(old));
         block = heap.realloc(old, bytes);
         if (FW_UNLIKELY(fw_heap_away) && (block || !bytes)) {

@@ -55,7 +55,7 @@ FW_EXPORT int munmap(void *start, size_t bytes)
     struct fw_thread *t = fw_enter();
     int result;
 
-    if (FW_UNLIKELY(fw_hot.regions))
+    if (FW_UNLIKELY(fw_hot.regions || fw_flow_frees))
         fw_flow_freed(start, whole_pages(bytes));
     result = REAL(munmap)(start, bytes);
     if (t && result == 0)
@@ -92,6 +92,8 @@ FW_EXPORT void *mremap(void *old, size_t had, size_t bytes, int flags, ...)
     va_start(rest, flags);
     where = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
     va_end(rest);
+    if (FW_UNLIKELY(fw_flow_frees))
+        fw_flow_freed(old, whole_pages(had));
     start = REAL(mremap)(old, had, bytes, flags, where);
     if (t && start != MAP_FAILED)
         tell_remap(t, old, whole_pages(had), start, whole_pages(bytes), FW_PC);

@@ -116,6 +116,82 @@ grep -q '^pset .* read$' counter.constraints || complain "the read before the wr
 expect 0 guard -c counter.constraints -- ./counter
 err_has '0 violations'
 
+# --- what is not watched is not seen: who comes behind its own thread's access there finds nobody
+cat >inner.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct box { int state, unused; };
+static struct box *box;
+static int got;
+static struct box *make(void) { struct box *new = malloc(sizeof *new); new->state = 0; new->unused = 0; return new; }
+static __attribute__((noinline)) void set(void) { box->state = 1; }
+static void *take(void *unused) { got += box->state; return unused; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    (void)argv;
+    box = make();
+    set();
+    for (int i = 0; argc > 1 && i < 2; i++) {
+        if (i)
+            set();
+        pthread_create(&thread, NULL, take, NULL);
+        pthread_join(thread, NULL);
+    }
+    if (argc == 1)
+        take(NULL);
+    puts(got == (argc > 1 ? 2 : 1) ? "right" : "wrong");
+    free(box);
+    return 0;
+}
+END
+"$FOREWEAVE" cc -g -O0 -pthread inner.c -o inner || complain "inner.c does not build"
+expect 0 learn -q --idle=2 -- ./inner threads
+grep -q '^pset [0-9]* none self [0-9]' inner.constraints || complain "what follows its own thread's access alone is not seen to find nobody"
+expect 0 guard -c inner.constraints -- ./inner threads
+out_is right
+err_has '0 violations'
+# ... and a place that one run has passed alone, and another with others, may be passed alone
+rm inner.constraints
+expect 0 learn -q --runs=1 -- ./inner
+grep -q '^own [0-9]* self$' inner.constraints || complain "what places do to their own memory is not kept"
+expect 0 learn -q --runs=1 -- ./inner threads
+expect 0 guard -c inner.constraints -- ./inner
+err_has '0 violations'
+
+# --- memory that another thread has had is new: a stack, and what a thread frees that passes no hook
+cat >again.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static __attribute__((noinline)) void put(int *at, int what)
+{
+    *at = what; /* PUT */
+}
+static void *use_stack(void *unused) { volatile int mine; put((int *)&mine, 1); return mine ? unused : NULL; }
+static void *let_go(void *block) { free(block); return NULL; }
+static void run(void *(*what)(void *), void *with)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, what, with);
+    pthread_join(thread, NULL);
+}
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        int *block = malloc(100);
+        run(use_stack, NULL);
+        put(block, i);
+        run(let_go, block);
+    }
+    return 0;
+}
+END
+"$FOREWEAVE" cc -g -O1 -pthread again.c -o again || complain "again.c does not build"
+expect 0 learn -q --idle=2 -- ./again
+site=$(sed -n 's/^site \([0-9]*\) w .* put .*PUT.*/\1/p' again.constraints)
+grep -qx "own $site none" again.constraints || complain "memory is taken for that of its former owner: $(grep "^[a-z]* $site " again.constraints)"
+
 # --- the orders of findings
 "$FOREWEAVE" run -q --format=json -o result.json -- ./early soon >/dev/null 2>&1
 expect 0 guard --from=result.json -- ./early

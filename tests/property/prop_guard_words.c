@@ -99,6 +99,28 @@ static unsigned last_write(const struct history *history, const struct access *m
     return last;
 }
 
+/* The other thread's write that a read gets, if that has read it as well, and its own has not. */
+static uint32_t naive_of(const struct history *history, const struct access *m)
+{
+    bool read_by[THREADS + 2] = { false };
+
+    for (unsigned i = history->len; !m->write && i-- > 0;) {
+        const struct access *before = &history->at[i];
+
+        if (before->word != m->word)
+            continue;
+        if (!before->write) {
+            read_by[fw_word_thread(before->who)] = true;
+            continue;
+        }
+        return fw_word_thread(before->who) != fw_word_thread(m->who) &&
+                       read_by[fw_word_thread(before->who)] && !read_by[fw_word_thread(m->who)]
+                   ? before->who
+                   : 0;
+    }
+    return 0;
+}
+
 /* Of a read: was the last access another's read, and has its thread not accessed since the last
  * write?  (Then it reads what it has read, which is nothing new.)  Of either: nobody before; its
  * own counts last. */
@@ -147,6 +169,7 @@ static void compare(const struct history *history, const struct access *m, unsig
     if (seen.also != naive_also(history, m, count))
         fail_msg("round %u, access %u: comes behind %u, not %u", round, history->len, seen.also,
                  naive_also(history, m, count));
+    assert_int_equal(seen.of, naive_of(history, m));
     if (fw_word_is_own(cell, m->who))
         assert_int_equal(count, 0); /* so that the quick way is right */
 }
@@ -179,6 +202,78 @@ static void words_follow_the_definition(void **unused)
             compare(&history, &m, round);
             make(&m);
             history.at[history.len++] = m;
+        }
+    }
+}
+
+/*
+ * Learning watches all sites, the guard those that are shared.  Here the odd ones are watched, in
+ * other words, and the even ones come only where no other thread is met: whatever a watched access
+ * finds there, learning has seen as well.
+ */
+#define ELSEWHERE 0x1000u
+
+static bool is_watched(uint32_t who)
+{
+    return fw_word_site(who) % 2;
+}
+
+static bool is_in(uint32_t who, const struct fw_word_seen *seen)
+{
+    for (unsigned i = 0; i < seen->count; i++)
+        if (seen->before[i] == who)
+            return true;
+    return seen->of == who;
+}
+
+/* False: a site that is not watched has met another thread after all. */
+static bool sees_the_same(const struct access *m, unsigned round)
+{
+    uint64_t wide = atomic_load(fw_word_cell(m->word));
+    uint64_t narrow = atomic_load(fw_word_cell(m->word + ELSEWHERE));
+    struct fw_word_seen all, some;
+
+    fw_word_look(m->word, wide, m->who, m->write, &all);
+    if (all.shared && (!is_watched(m->who) || (all.own && !is_watched(all.own))))
+        return false;
+    for (unsigned i = 0; i < all.others; i++)
+        if (!is_watched(all.other[i]))
+            return false;
+    if (!is_watched(m->who) || fw_word_repeats(narrow, m->who, m->write))
+        return true;
+    fw_word_look(m->word + ELSEWHERE, narrow, m->who, m->write, &some);
+    if (fw_word_repeats(wide, m->who, m->write))
+        all.also = 0;
+    all.also |= fw_word_unseen(wide, m->who, m->write, is_watched((uint32_t)(wide >> 32)),
+                               is_watched((uint32_t)wide));
+    if (some.also & ~all.also)
+        fail_msg("round %u: comes behind %u, learnt was %u", round, some.also, all.also);
+    for (unsigned i = 0; i < some.count; i++)
+        if (!is_in(some.before[i], &all))
+            fail_msg("round %u: depends on %u, which was not learnt", round, some.before[i]);
+    return true;
+}
+
+static void what_is_not_watched_is_not_missed(void **unused)
+{
+    (void)unused;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint32_t writes = 1 + draw(9), threads = 1 + draw(THREADS);
+
+        state = round * 0x9e3779b97f4a7c15u + 88172645463325252u;
+        fw_words_forget(0x1000, WORDS * 4);
+        fw_words_forget(0x1000 + ELSEWHERE, WORDS * 4);
+        for (unsigned i = 0; i < LENGTH; i++) {
+            struct access m = { .word = 0x1000 + draw(WORDS) * 4,
+                                .who = fw_word_who(1 + draw(SITES), 1 + draw(threads)),
+                                .write = draw(10) < writes };
+
+            if (!sees_the_same(&m, round))
+                continue;
+            make(&m);
+            m.word += ELSEWHERE;
+            if (is_watched(m.who))
+                make(&m);
         }
     }
 }
@@ -218,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_follow_the_definition),
+        cmocka_unit_test(what_is_not_watched_is_not_missed),
         cmocka_unit_test(turns_of_readers_settle),
         cmocka_unit_test(what_does_not_fit_is_lost),
     };

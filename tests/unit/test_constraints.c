@@ -24,10 +24,12 @@ static const char whole[] = "foreweave constraints 2\n"
                             "site 3 w bank deposit src/bank.c:14#2 +2 \"balance += amount;\"\n"
                             "site 4 - bank report src/bank.c:31 +4\n"
                             "site 5 r libx.so \"std::map<int, int>::at\" \"my file.h:7\" -1\n"
+                            "site 6 w libx.so init \"my file.h:9\" +1\n"
                             "pset 1 read 2 3\n"
                             "pset 2 none self\n"
                             "pset 3 self 1 2 3 5\n"
                             "pset 5\n"
+                            "own 6 none self\n"
                             "cut access 2\n"
                             "cut entry 4\n"
                             "cut call 4\n"
@@ -65,7 +67,7 @@ static void what_is_read_is_written_the_same(void **state)
 
     (void)state;
     assert_string_equal(text, whole);
-    assert_int_equal(fw_constraints_site_count(constraints), 5);
+    assert_int_equal(fw_constraints_site_count(constraints), 6);
     assert_int_equal(fw_constraints_pair_count(constraints), 6);
     assert_int_equal(fw_constraints_cut_count(constraints), 5);
     assert_int_equal(fw_constraints_passed(constraints), 12);
@@ -78,6 +80,8 @@ static void what_is_read_is_written_the_same(void **state)
     assert_int_equal(fw_constraints_allowed(constraints, 1), FW_AFTER_NOBODY | FW_AFTER_SELF);
     assert_int_equal(fw_constraints_allowed(constraints, 2), FW_AFTER_SELF);
     assert_false(fw_constraints_is_shared(constraints, 3));
+    assert_false(fw_constraints_is_shared(constraints, 5));
+    assert_int_equal(fw_constraints_allowed(constraints, 5), FW_AFTER_NOBODY | FW_AFTER_SELF);
     assert_true(fw_constraints_has_cut(constraints, FW_CUT_LOOP, 3));
     assert_false(fw_constraints_has_cut(constraints, FW_CUT_LOOP, 1));
     free(text);
@@ -114,6 +118,8 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     refused(HEAD "site 1 r m f a.c:1\npset 2\n", "c:3: no site has this number: '2'");
     refused(HEAD "site 1 r m f a.c:1\npset 1 1\n", "c:3: an access depends on a write");
     refused(HEAD "site 1 - m f a.c:1\npset 1\n", "c:3: a pset is of an access");
+    refused(HEAD "site 1 - m f a.c:1\nown 1 self\n", "c:3: 'own' is of an access");
+    refused(HEAD "site 1 w m f a.c:1\nown 1 1\n", "c:3: unexpected '1'");
     refused(HEAD "site 1 - m f a.c:1\ncut edge 1\n", "c:3: a cut is at an entry, call, loop");
     refused(HEAD "site 1 - m f a.c:1\ncut call 1 1\n", "c:3: unexpected '1'");
     refused(HEAD "runs many 1\n", "c:2: a number is expected, not 'many'");
