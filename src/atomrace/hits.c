@@ -4,6 +4,7 @@
 #include "atomrace/hits.h"
 
 #include "atomrace/mask.h"
+#include "atomrace/reach.h"
 #include "runtime/sink.h"
 
 #include <string.h>
@@ -116,6 +117,8 @@ static void tell(const struct fw_overlap_access *a, const struct fw_overlap_acce
 
 void fw_hit(const struct fw_overlap_access *first, const struct fw_overlap_access *second)
 {
+    if (!fw_within_reach(first) || !fw_within_reach(second))
+        return;
     fw_telling_begin();
     all++;
     tell_anew(first->thread);

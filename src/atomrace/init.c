@@ -8,6 +8,7 @@
 #include "atomrace/hits.h"
 #include "atomrace/noise.h"
 #include "atomrace/overlap.h"
+#include "atomrace/reach.h"
 #include "atomrace/region.h"
 #include "atomrace/sharing.h"
 #include "atomrace/targets.h"
@@ -76,6 +77,7 @@ static void start(void)
     }
     start_regions();
     fw_modules_follow = follow_module;
+    fw_map_withheld = fw_reach_withheld;
     begin_story(t);
     fw_create_otherwise = fw_overlap_create;
     fw_overlap_on = true;

@@ -17,12 +17,26 @@
  *   pinned down: who finds a section open takes hold of it, and its owner cannot close it before it
  *   is let go.
  *
+ *   An access that would fault is not next, its thread would come to a handler of the program:
+ *   memory that is out of reach at that moment does not count (reach.h).
+ *
  *   A function without hooks is told of by its interceptor, before it runs, or, where only the
  *   function knows what it touches, after it has run.  Then its thread has made the access already
  *   and has still released nothing since: whoever is in a hook now cannot have been told of it, so
- *   the two are unordered all the same.  A signal handler between the function and the telling
- *   could have released something, so programs that have handlers are not told of afterwards; and
- *   functions that call the program back, or wait, or synchronise, are not told of at all.
+ *   the two are unordered all the same.  That holds for a function only if nothing that it does
+ *   between the access and its return can be waited for or seen by another thread:
+ *     - arithmetic, and what works on the memory it is given alone (strings, numbers, attributes,
+ *       sets of signals), is told of after it has run (fw_tell_after, TOLD);
+ *     - so are questions to the kernel (limits, clocks, stat), whose answer is stored last;
+ *     - what a call reads and then puts into effect for all to see (prlimit, tcsetattr, sigmask) is
+ *       told before; what it stores in the end, after (TOLD_GIVEN);
+ *     - whatever else makes files (mkstemp), takes data or events out of somewhere and so makes
+ *       room (read, accept, epoll_wait, waitpid), closes a descriptor or gives back a lock of its
+ *       own after it has stored (readdir, getpwnam_r, pthread_getname_np, regexec), calls the
+ *       program back, waits or synchronises is not told of at all: its interceptor asks for the
+ *       token (fw_enter), which nobody has here.
+ *   A signal handler between the function and the telling could have released something, so
+ *   programs that have handlers are not told of afterwards.
  *
  *   (The access of a handler's own hook comes after what it interrupted, in its thread's order.)
  *

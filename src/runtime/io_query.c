@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <grp.h>
 #include <ifaddrs.h>
+#include <linux/userfaultfd.h>
 #include <pwd.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,8 +32,9 @@
 #include <unistd.h>
 
 #define DONE (result == 0)
-#define SEEN(...) TOLD_SEEN(FW_LOOK_AT_FILES, __VA_ARGS__)
-#define MADE(...) TOLD_SEEN(FW_ON_FILES, __VA_ARGS__)
+#define SEEN(...) TOLD_EFFECT(FW_LOOK_AT_FILES, __VA_ARGS__)
+#define MADE(...) TOLD_EFFECT_SERIAL(FW_ON_FILES, __VA_ARGS__)
+#define NOTHING (void)0
 
 /* What libc's headers call where the compiler knows how large the buffer is. */
 size_t __confstr_chk(int name, char *to, size_t most, size_t room);
@@ -58,9 +60,10 @@ TOLD(int, getrlimit, (__rlimit_resource_t what, struct rlimit *limit), (what, li
      W(limit))
 TOLD(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *limit), (what, limit), DONE,
      W(limit))
-TOLD(int, prlimit,
-     (pid_t process, enum __rlimit_resource what, const struct rlimit *wanted, struct rlimit *old),
-     (process, what, wanted, old), DONE, R(wanted); W(old))
+TOLD_GIVEN(int, prlimit,
+           (pid_t process, enum __rlimit_resource what, const struct rlimit *wanted,
+            struct rlimit *old),
+           (process, what, wanted, old), R(wanted), DONE, W(old))
 TOLD(int, sysinfo, (struct sysinfo * info), (info), DONE, W(info))
 TOLD(int, getloadavg, (double *loads, int count), (loads, count), result > 0,
      WS(loads, (size_t)result * sizeof *loads))
@@ -68,10 +71,10 @@ TOLD(size_t, confstr, (int name, char *to, size_t most), (name, to, most), resul
      WS(to, result < most ? result : most))
 TOLD(size_t, __confstr_chk, (int name, char *to, size_t most, size_t room), (name, to, most, room),
      result && most, WS(to, result < most ? result : most))
-TOLD(int, prlimit64,
-     (pid_t process, enum __rlimit_resource what, const struct rlimit64 *wanted,
-      struct rlimit64 *old),
-     (process, what, wanted, old), DONE, R(wanted); W(old))
+TOLD_GIVEN(int, prlimit64,
+           (pid_t process, enum __rlimit_resource what, const struct rlimit64 *wanted,
+            struct rlimit64 *old),
+           (process, what, wanted, old), R(wanted), DONE, W(old))
 TOLD(time_t, mktime, (struct tm * when), (when), true, R(when); W(when))
 TOLD(time_t, timegm, (struct tm * when), (when), true, R(when); W(when))
 
@@ -83,18 +86,19 @@ TOLD(int, sigaddset, (sigset_t * set, int number), (set, number), DONE, R(set); 
 TOLD(int, sigdelset, (sigset_t * set, int number), (set, number), DONE, R(set); W(set))
 TOLD(int, sigismember, (const sigset_t *set, int number), (set, number), result >= 0, R(set))
 TOLD(int, sigpending, (sigset_t * set), (set), DONE, W(set))
-TOLD(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
-     (how, set, old), DONE, R(set); W(old))
-TOLD(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
-     (how, set, old), DONE, R(set); W(old))
-TOLD(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old), (stack, old), DONE,
-     R(stack); W(old))
+TOLD_GIVEN(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
+           (how, set, old), R(set), DONE, W(old))
+TOLD_GIVEN(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
+           (how, set, old), R(set), DONE, W(old))
+TOLD_GIVEN(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old), (stack, old),
+           R(stack), DONE, W(old))
 
 /* --- descriptors, files, folders ------------------------------------------------------------ */
 
 TOLD(int, tcgetattr, (int fd, struct termios *settings), (fd, settings), DONE, W(settings))
-TOLD(int, tcsetattr, (int fd, int when, const struct termios *settings), (fd, when, settings),
-     DONE, R(settings))
+/* One that is told to do it at no time known does not look at them. */
+TOLD_GIVEN(int, tcsetattr, (int fd, int when, const struct termios *settings), (fd, when, settings),
+           if ((unsigned)when <= TCSAFLUSH) R(settings), false, NOTHING)
 TOLD(int, statfs, (const char *path, struct statfs *about), (path, about), DONE, W(about))
 TOLD(int, fstatfs, (int fd, struct statfs *about), (fd, about), DONE, W(about))
 TOLD(int, statfs64, (const char *path, struct statfs64 *about), (path, about), DONE, W(about))
@@ -116,8 +120,9 @@ SEEN(ssize_t, __readlinkat_chk,
      (folder, path, to, most, room), result > 0, WS(to, (size_t)result))
 SEEN(char *, __getcwd_chk, (char *to, size_t most, size_t room), (to, most, room), result,
      WT(result))
-SEEN(char *, __realpath_chk, (const char *path, char *to, size_t room), (path, to, room), result,
-     WT(result))
+/* It goes on looking at folders when it has stored some of the path. */
+TOLD_EFFECT_SERIAL(FW_LOOK_AT_FILES, char *, __realpath_chk,
+                   (const char *path, char *to, size_t room), (path, to, room), result, WT(result))
 MADE(int, mkstemp64, (char *path), (path), result >= 0, WT(path))
 MADE(int, mkstemps64, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
 MADE(int, mkostemp64, (char *path, int flags), (path, flags), result >= 0, WT(path))
@@ -176,6 +181,13 @@ static void tell_learnt(struct fw_thread *t, int fd, unsigned long request, cons
     }
 }
 
+/* Who accesses such memory waits for who reads from the descriptor. */
+static void tell_withheld(unsigned long request, const struct uffdio_register *wanted)
+{
+    if (fw_map_withheld && request == UFFDIO_REGISTER && fw_readable(wanted, sizeof *wanted))
+        fw_map_withheld((const void *)(uintptr_t)wanted->range.start, wanted->range.len);
+}
+
 FW_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
     struct fw_thread *t;
@@ -187,6 +199,7 @@ FW_EXPORT int ioctl(int fd, unsigned long request, ...)
     argument = va_arg(rest, void *);
     va_end(rest);
     fw_effect(FW_ON_FD(fd));
+    tell_withheld(request, argument);
     result = REAL(ioctl)(fd, request, argument);
     t = result >= 0 ? fw_enter() : NULL;
     if (t)
@@ -203,23 +216,24 @@ TOLD(int, getgroups, (int most, gid_t *groups), (most, groups), result > 0 && mo
 TOLD(int, __getgroups_chk, (int most, gid_t *groups, size_t room), (most, groups, room),
      result > 0 && most, WS(groups, (size_t)result * sizeof *groups))
 TOLD(int, __gethostname_chk, (char *to, size_t most, size_t room), (to, most, room), DONE, WT(to))
-TOLD(int, __getlogin_r_chk, (char *to, size_t most, size_t room), (to, most, room), DONE, WT(to))
-TOLD(int, __ttyname_r_chk, (int fd, char *to, size_t most, size_t room), (fd, to, most, room), DONE,
-     WT(to))
-TOLD(int, __ptsname_r_chk, (int fd, char *to, size_t most, size_t room), (fd, to, most, room), DONE,
-     WT(to))
-TOLD(int, getlogin_r, (char *to, size_t most), (to, most), DONE, WT(to))
-TOLD(int, ttyname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
-TOLD(int, ptsname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
-TOLD(int, getpwnam_r,
-     (const char *restrict name, struct passwd *restrict entry, char *restrict to, size_t most,
-      struct passwd **restrict found),
-     (name, entry, to, most, found), DONE, W(found); W(*found); WS(to, most))
-TOLD(int, getpwuid_r,
-     (uid_t user, struct passwd *restrict entry, char *restrict to, size_t most,
-      struct passwd **restrict found),
-     (user, entry, to, most, found), DONE, W(found); W(*found); WS(to, most))
-TOLD(int, getifaddrs, (struct ifaddrs * *list), (list), DONE, W(list))
+TOLD_SERIAL(int, __getlogin_r_chk, (char *to, size_t most, size_t room), (to, most, room), DONE,
+            WT(to))
+TOLD_SERIAL(int, __ttyname_r_chk, (int fd, char *to, size_t most, size_t room),
+            (fd, to, most, room), DONE, WT(to))
+TOLD_SERIAL(int, __ptsname_r_chk, (int fd, char *to, size_t most, size_t room),
+            (fd, to, most, room), DONE, WT(to))
+TOLD_SERIAL(int, getlogin_r, (char *to, size_t most), (to, most), DONE, WT(to))
+TOLD_SERIAL(int, ttyname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
+TOLD_SERIAL(int, ptsname_r, (int fd, char *to, size_t most), (fd, to, most), DONE, WT(to))
+TOLD_SERIAL(int, getpwnam_r,
+            (const char *restrict name, struct passwd *restrict entry, char *restrict to,
+             size_t most, struct passwd **restrict found),
+            (name, entry, to, most, found), DONE, W(found); W(*found); WS(to, most))
+TOLD_SERIAL(int, getpwuid_r,
+            (uid_t user, struct passwd *restrict entry, char *restrict to, size_t most,
+             struct passwd **restrict found),
+            (user, entry, to, most, found), DONE, W(found); W(*found); WS(to, most))
+TOLD_SERIAL(int, getifaddrs, (struct ifaddrs * *list), (list), DONE, W(list))
 
 /* --- addresses ------------------------------------------------------------------------------ */
 

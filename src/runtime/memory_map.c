@@ -1,5 +1,6 @@
 /*
- * memory_map.c - memory that comes from the kernel: mmap, munmap, mremap, shmat.
+ * memory_map.c - memory that comes from the kernel: mmap, munmap, mremap, shmat; and memory whose
+ * accesses are the program's to grant, which is told to who wants to know (fw_map_withheld).
  *
  * Fresh pages are told (MAP) before the program has them, and their end (UNMAP) before they go.
  * Pages that mremap moves are read where they were and written where they are, as realloc's blocks.
@@ -99,6 +100,16 @@ FW_EXPORT void *mremap(void *old, size_t had, size_t bytes, int flags, ...)
         tell_remap(t, old, whole_pages(had), start, whole_pages(bytes), FW_PC);
     fw_done(t);
     return start;
+}
+
+void (*fw_map_withheld)(const void *memory, size_t bytes);
+
+/* Before the call: from then on threads may come to the program's handlers there. */
+FW_EXPORT int pkey_mprotect(void *start, size_t bytes, int protection, int key)
+{
+    if (fw_map_withheld && key >= 0)
+        fw_map_withheld(start, whole_pages(bytes));
+    return REAL(pkey_mprotect)(start, bytes, protection, key);
 }
 
 FW_EXPORT void *shmat(int id, const void *where, int flags)

@@ -127,6 +127,8 @@ extern void (*fw_flow_follow)(enum fw_flow what);
 extern void (*fw_flow_freed)(const void *memory, size_t bytes);
 /* Told of what is freed, whatever fw_hot.regions is. */
 extern bool fw_flow_frees;
+/* Told, if set, of memory at which a thread may be made to wait by an access (memory_map.c). */
+extern void (*fw_map_withheld)(const void *memory, size_t bytes);
 /* Told, if set, that the thread is about to leave its stack for that of another context. */
 extern void (*fw_flow_switched)(void);
 /* Told of every call of an interceptor, if set: its name, and what it synchronises through. */

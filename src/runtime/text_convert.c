@@ -88,12 +88,13 @@ TOLD(char *, strptime, (const char *restrict text, const char *restrict format,
      (text, format, when), result, RS(text, (size_t)(result - text)); RT(format); W(when))
 TOLD(size_t, strxfrm, (char *restrict to, const char *restrict from, size_t most),
      (to, from, most), true, RT(from); if (result < most) WS(to, result + 1))
-TOLD(int, regexec,
-     (const regex_t *restrict pattern, const char *restrict text, size_t count,
-      regmatch_t matches[restrict count], int flags),
-     (pattern, text, count, matches, flags), true, R(pattern);
-     if (!(flags & REG_STARTEND)) RT(text);
-     if (!result && !pattern->no_sub && count) WS(matches, count * sizeof *matches))
+/* It lets go of a lock of its own in the end. */
+TOLD_SERIAL(int, regexec,
+            (const regex_t *restrict pattern, const char *restrict text, size_t count,
+             regmatch_t matches[restrict count], int flags),
+            (pattern, text, count, matches, flags), true, R(pattern);
+            if (!(flags & REG_STARTEND)) RT(text);
+            if (!result && !pattern->no_sub && count) WS(matches, count * sizeof *matches))
 
 FW_EXPORT void swab(const void *restrict from, void *restrict to, ssize_t bytes)
 {
@@ -131,8 +132,8 @@ TOLD(long, jrand48, (unsigned short state[3]), (state), true, RS(state, 6); WS(s
 
 /* Nodes are libc's; of the program's memory there is the pointer to the root.  They call back, and
  * who is called may synchronise. */
-TOLD_BY(fw_enter(), void *, tfind, (const void *key, void *const *root, __compar_fn_t compare),
-     (key, root, compare), true, R(root))
+TOLD_SERIAL(void *, tfind, (const void *key, void *const *root, __compar_fn_t compare),
+            (key, root, compare), true, R(root))
 
 #define ROOT(name)                                                                                 \
     FW_EXPORT void *name(const void *restrict key, void **restrict root, __compar_fn_t compare)    \

@@ -38,8 +38,8 @@ TOLD(int, pthread_attr_getstack,
      (object, stack, bytes), DONE, R(object); W(stack); W(bytes))
 TOLD(int, pthread_attr_setstack, (pthread_attr_t * object, void *stack, size_t bytes),
      (object, stack, bytes), DONE, W(object))
-TOLD(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *object), (thread, object), DONE,
-     W(object))
+TOLD_SERIAL(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *object), (thread, object),
+            DONE, W(object))
 
 OBJECT(pthread_mutexattr)
 BOTH(pthread_mutexattr, type, int)
@@ -56,13 +56,13 @@ BOTH(pthread_barrierattr, pshared, int)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-TOLD(int, pthread_getschedparam,
-     (pthread_t thread, int *restrict policy, struct sched_param *restrict value),
-     (thread, policy, value), DONE, W(policy); W(value))
+TOLD_SERIAL(int, pthread_getschedparam,
+            (pthread_t thread, int *restrict policy, struct sched_param *restrict value),
+            (thread, policy, value), DONE, W(policy); W(value))
 TOLD(int, pthread_getaffinity_np, (pthread_t thread, size_t bytes, cpu_set_t *set),
      (thread, bytes, set), DONE, WS(set, bytes))
-TOLD(int, pthread_getname_np, (pthread_t thread, char *to, size_t most), (thread, to, most), DONE,
-     WT(to))
+TOLD_SERIAL(int, pthread_getname_np, (pthread_t thread, char *to, size_t most),
+            (thread, to, most), DONE, WT(to))
 TOLD(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), DONE,
      W(clock))
 TOLD(int, tss_create, (tss_t * key, tss_dtor_t destroy), (key, destroy), DONE, W(key))

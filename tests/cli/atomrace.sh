@@ -57,6 +57,29 @@ for noise in random:300:200 random:1000:10; do
     silent
 done
 
+# Who learns from the system that a call is made has what the call was given; who does not wait races.
+"$FOREWEAVE" cc -Wall -Werror -g -O0 -pthread "${source%/*}/given.c" -o given || complain "given.c does not build"
+mkdir made
+for how in mkstemp:path limit:limit terminal:settings; do
+    expect 0 atomrace --noise="var:${how#*:}:800:1000" --runs=8 -- ./given "${how%:*}"
+    out_has "foreweave: 0 findings in 8 runs"
+done
+for how in limit:limit terminal:settings; do
+    expect 66 atomrace --noise="var:${how#*:}:800:10000" --runs=20 --until-first -- ./given "${how%:*}" early
+    out_has "data race (observed by overlap)"
+done
+
+# Accesses that the page's protection holds up are not next.
+"$FOREWEAVE" cc -Wall -Werror -g -O0 -pthread "${source%/*}/pages.c" -o pages || complain "pages.c does not build"
+expect 0 atomrace --noise=random:300:200 --runs=4 -- ./pages snapshot
+out_has "foreweave: 0 findings in 4 runs"
+expect 66 atomrace --noise=random:300:200 --runs=20 --until-first -- ./pages late
+out_has "data race (observed by overlap)"
+if ./pages served >native; then
+    expect 0 atomrace --noise=random:300:200 --runs=4 -- ./pages served
+    out_has "foreweave: 0 findings in 4 runs"
+fi
+
 # Noise at variables, parts of them, lines.
 for noise in var:bank::total:500 var:total:500 'var:accounts[3].balance:500' var:calls:500 \
     var:accounts,total:500:50 "site:shop.cc:$line:300" "site:atomrace/shop.cc:$line:300:50"; do
