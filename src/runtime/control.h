@@ -264,6 +264,8 @@ void fw_control_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
 void fw_control_hooks_start(void);
 /* In a thin run: does anybody watch what the hook that returns there tells of? */
 bool fw_control_is_watched(uintptr_t pc);
+/* Is it known, and of interest, that the call there writes (or reads) memory that is shared? */
+bool fw_control_call_shares(uintptr_t pc, bool write);
 /* The site was found to share memory. */
 void fw_control_hook_forget(uint32_t site);
 

@@ -52,14 +52,43 @@ static struct fw_op op_of(uintptr_t address, size_t bytes, bool write, uintptr_t
                            .spins = !write };
 }
 
-/* Some calls tell of what they wrote when they have, and none lets others in between its bytes. */
-static void note_call(const struct fw_op *op)
+bool fw_control_call_shares(uintptr_t pc, bool write)
+{
+    struct fw_op op = op_of(0, 1, write, pc);
+    uint32_t site = fw_control_site_of(&op);
+
+    return !(fw_control->flags & FW_CONTROL_SYNC_ONLY) && site != FW_CONTROL_NONE &&
+           fw_control_site(site)->flags & FW_SITE_SHARED;
+}
+
+/* Is a word of it known to be shared?  It is not much. */
+static bool is_shared(const struct fw_op *op)
+{
+    uint64_t last = (op->object + op->size - 1) >> FW_WORD_SHIFT;
+
+    for (uint64_t word = op->object >> FW_WORD_SHIFT; word <= last; word++)
+        if (!fw_control_shares || *fw_control_word(word) & FW_WORD_SHARED)
+            return true;
+    return false;
+}
+
+/* Some calls tell of what they wrote when they have, and none lets others in between its bytes, or
+ * between the several things that it uses. */
+static void note_call(struct fw_thread *t, const struct fw_op *op)
 {
     uint32_t site = fw_control_site_of(op);
+    struct fw_plan *plan = &t->plan;
 
-    if ((op->writes || op->size > 8) && site != FW_CONTROL_NONE && !fw_control_alone() &&
-        fw_control_spot(op, site).is_marked)
+    if (site == FW_CONTROL_NONE || fw_control_alone() || !fw_control_spot(op, site).is_marked)
+        return;
+    if (op->writes || op->size > 8) {
         fw_control->at_once = 1;
+    } else if (is_shared(op)) {
+        if (plan->call == op->pc && plan->call_blocks == t->hot->blocks)
+            fw_control->at_once = 1;
+        plan->call = op->pc;
+        plan->call_blocks = t->hot->blocks;
+    }
 }
 
 void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
@@ -70,7 +99,7 @@ void fw_control_access(struct fw_thread *t, uintptr_t address, size_t bytes, boo
     if (!bytes || t->ignored & (write ? FW_IGNORE_WRITES : FW_IGNORE_READS))
         return;
     fw_control_point(t, &op);
-    note_call(&op);
+    note_call(t, &op);
 }
 
 static void learn(uintptr_t key, const struct fw_op *op)

@@ -61,6 +61,22 @@ void fw_effect_alone(uintptr_t pc, const char *name, struct fw_effect effect)
     fw_done(t);
 }
 
+/* Which words it will access is not known here, so it may be any.  Steps may name every call.  Who
+ * spins is seen by what it accesses then. */
+void fw_call_shares(uintptr_t pc, const char *name)
+{
+    struct fw_thread *t = fw_enter_again();
+    struct fw_op op = { .pc = pc, .name = name, .object = (uintptr_t)&all, .reach = FW_REACH_ALL };
+
+    if (!t)
+        return;
+    op.writes = fw_control_call_shares(pc, true);
+    if (op.writes || fw_control_every || fw_control->flags & FW_CONTROL_ALL_POINTS ||
+        fw_control_call_shares(pc, false))
+        fw_control_point(t, &op);
+    fw_leave(t);
+}
+
 void fw_effect_failed(struct fw_thread *t)
 {
     int saved = errno;

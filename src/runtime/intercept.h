@@ -31,6 +31,20 @@
         real_;                                                                                     \
     }))
 
+/*
+ * The same, for a function that tells of memory when it has accessed it: in a controlled run, where
+ * that memory is known to be shared, the call itself is a point too, and others can come before.
+ * In the interceptor itself, and not inside the runtime.
+ */
+#define FW_FIRST(name) (fw_call_begins(FW_PC, #name "()"), REAL(name))
+extern bool fw_control_on;
+void fw_call_shares(uintptr_t pc, const char *name); /* control_effect.c; "strcmp()" */
+static inline void fw_call_begins(uintptr_t pc, const char *name)
+{
+    if (FW_UNLIKELY(fw_control_on))
+        fw_call_shares(pc, name);
+}
+
 /* A real function that must work before anything can be looked up: until then it is `local`. */
 #define FW_REAL_OR(name, local)                                                                    \
     static __typeof__(&name) real_##name = local;                                                  \

@@ -11,9 +11,12 @@
 #define MATH(name, version, type, parameters, call, ...)                                           \
     LIBRARY("libm.so.6", name, #name, version, type, parameters)                                   \
     {                                                                                              \
-        type result = real_##name() call;                                                          \
-        struct fw_thread *t = fw_tell_after();                                                     \
+        struct fw_thread *t;                                                                       \
+        type result;                                                                               \
                                                                                                    \
+        fw_call_begins(FW_PC, #name "()");                                                         \
+        result = real_##name() call;                                                               \
+        t = fw_tell_after();                                                                       \
         __VA_ARGS__;                                                                               \
         fw_done(t);                                                                                \
         return result;                                                                             \
@@ -24,6 +27,7 @@
     {                                                                                              \
         struct fw_thread *t;                                                                       \
                                                                                                    \
+        fw_call_begins(FW_PC, #name "()");                                                         \
         real_##name()(angle, sine, cosine);                                                        \
         t = fw_tell_after();                                                                       \
         TELL(sine);                                                                                \

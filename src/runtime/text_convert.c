@@ -56,10 +56,15 @@ TOLD(int, wctomb, (char *to, wchar_t c), (to, c), to && result > 0, WS(to, (size
 FW_EXPORT size_t iconv(iconv_t how, char **restrict from, size_t *restrict from_left,
                        char **restrict to, size_t *restrict to_left)
 {
-    const char *first = from ? *from : NULL, *to_first = to ? *to : NULL;
-    size_t result = REAL(iconv)(how, from, from_left, to, to_left);
-    struct fw_thread *t = fw_tell_after();
+    const char *first, *to_first;
+    struct fw_thread *t;
+    size_t result;
 
+    fw_call_begins(FW_PC, "iconv()");
+    first = from ? *from : NULL;
+    to_first = to ? *to : NULL;
+    result = REAL(iconv)(how, from, from_left, to, to_left);
+    t = fw_tell_after();
     if (!t)
         return result;
     if (first) {
@@ -138,10 +143,14 @@ TOLD_SERIAL(void *, tfind, (const void *key, void *const *root, __compar_fn_t co
 #define ROOT(name)                                                                                 \
     FW_EXPORT void *name(const void *restrict key, void **restrict root, __compar_fn_t compare)    \
     {                                                                                              \
-        const void *before = root ? *root : NULL;                                                  \
-        void *result = REAL(name)(key, root, compare);                                             \
-        struct fw_thread *t = root ? fw_enter() : NULL;                                            \
+        const void *before;                                                                        \
+        struct fw_thread *t;                                                                       \
+        void *result;                                                                              \
                                                                                                    \
+        fw_call_begins(FW_PC, #name "()");                                                         \
+        before = root ? *root : NULL;                                                              \
+        result = REAL(name)(key, root, compare);                                                   \
+        t = root ? fw_enter() : NULL;                                                              \
         RS(root, sizeof *root);                                                                    \
         if (t && *root != before)                                                                  \
             WS(root, sizeof *root);                                                                \

@@ -143,10 +143,14 @@ FW_EXPORT void *__tsan_memset(void *to, int byte, size_t bytes)
 /* Copies up to and including the byte, if it is among the first ones. */
 FW_EXPORT void *memccpy(void *to, const void *from, int byte, size_t bytes)
 {
-    struct fw_thread *t = fw_tell_after();
-    char *end = REAL(memccpy)(to, from, byte, bytes);
-    size_t copied = end ? (size_t)(end - (char *)to) : bytes;
+    struct fw_thread *t;
+    size_t copied;
+    char *end;
 
+    fw_call_begins(FW_PC, "memccpy()");
+    t = fw_tell_after();
+    end = REAL(memccpy)(to, from, byte, bytes);
+    copied = end ? (size_t)(end - (char *)to) : bytes;
     fw_reads(t, from, copied, FW_PC);
     fw_writes(t, to, copied, FW_PC);
     fw_done(t);
@@ -169,9 +173,12 @@ static size_t compared(const void *a, const void *b, size_t bytes, int result)
 
 static int compare(const void *a, const void *b, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after_from(pc);
-    int result = real_memcmp(a, b, bytes);
+    struct fw_thread *t;
+    int result;
 
+    fw_call_begins(pc, "memcmp()");
+    t = fw_tell_after_from(pc);
+    result = real_memcmp(a, b, bytes);
     if (!t)
         return result;
     bytes = compared(a, b, bytes, result);
@@ -193,9 +200,12 @@ FW_EXPORT int bcmp(const void *a, const void *b, size_t bytes)
 
 FW_EXPORT void *memchr(const void *where, int byte, size_t bytes)
 {
-    struct fw_thread *t = fw_tell_after();
-    char *found = REAL(memchr)(where, byte, bytes);
+    struct fw_thread *t;
+    char *found;
 
+    fw_call_begins(FW_PC, "memchr()");
+    t = fw_tell_after();
+    found = REAL(memchr)(where, byte, bytes);
     fw_reads(t, where, found ? (size_t)(found - (const char *)where) + 1 : bytes, FW_PC);
     fw_done(t);
     return found;
@@ -203,10 +213,14 @@ FW_EXPORT void *memchr(const void *where, int byte, size_t bytes)
 
 FW_EXPORT void *memrchr(const void *where, int byte, size_t bytes)
 {
-    struct fw_thread *t = fw_tell_after();
-    char *found = REAL(memrchr)(where, byte, bytes);
-    size_t skipped = found ? (size_t)(found - (const char *)where) : 0;
+    struct fw_thread *t;
+    size_t skipped;
+    char *found;
 
+    fw_call_begins(FW_PC, "memrchr()");
+    t = fw_tell_after();
+    found = REAL(memrchr)(where, byte, bytes);
+    skipped = found ? (size_t)(found - (const char *)where) : 0;
     fw_reads(t, (const char *)where + skipped, bytes - skipped, FW_PC);
     fw_done(t);
     return found;
@@ -214,9 +228,12 @@ FW_EXPORT void *memrchr(const void *where, int byte, size_t bytes)
 
 FW_EXPORT void *rawmemchr(const void *where, int byte)
 {
-    struct fw_thread *t = fw_tell_after();
-    char *found = REAL(rawmemchr)(where, byte);
+    struct fw_thread *t;
+    char *found;
 
+    fw_call_begins(FW_PC, "rawmemchr()");
+    t = fw_tell_after();
+    found = REAL(rawmemchr)(where, byte);
     fw_reads(t, where, (size_t)(found - (const char *)where) + 1, FW_PC);
     fw_done(t);
     return found;
@@ -224,9 +241,12 @@ FW_EXPORT void *rawmemchr(const void *where, int byte)
 
 FW_EXPORT void *memmem(const void *where, size_t bytes, const void *what, size_t length)
 {
-    struct fw_thread *t = fw_tell_after();
-    char *found = REAL(memmem)(where, bytes, what, length);
+    struct fw_thread *t;
+    char *found;
 
+    fw_call_begins(FW_PC, "memmem()");
+    t = fw_tell_after();
+    found = REAL(memmem)(where, bytes, what, length);
     fw_reads(t, where, found ? (size_t)(found - (const char *)where) + length : bytes, FW_PC);
     fw_reads(t, what, length, FW_PC);
     fw_done(t);

@@ -31,7 +31,7 @@ static void tell_number(const char *text, const char *stop, char **end, uintptr_
     FW_EXPORT type name(const char *text, char **end)                                              \
     {                                                                                              \
         char *stop;                                                                                \
-        type result = REAL(name)(text, &stop);                                                     \
+        type result = FW_FIRST(name)(text, &stop);                                                 \
                                                                                                    \
         if (end)                                                                                   \
             *end = stop;                                                                           \
@@ -43,7 +43,7 @@ static void tell_number(const char *text, const char *stop, char **end, uintptr_
     FW_EXPORT type name(const char *text, char **end, int base)                                    \
     {                                                                                              \
         char *stop = (char *)text;                                                                 \
-        type result = REAL(name)(text, &stop, base);                                               \
+        type result = FW_FIRST(name)(text, &stop, base);                                           \
                                                                                                    \
         if (end)                                                                                   \
             *end = stop;                                                                           \
@@ -64,7 +64,7 @@ NUMBER_BASE(uintmax_t, strtoumax)
 FW_EXPORT int atoi(const char *text)
 {
     char *stop;
-    int result = (int)REAL(strtol)(text, &stop, 10);
+    int result = (int)FW_FIRST(strtol)(text, &stop, 10);
 
     tell_number(text, stop, NULL, FW_PC);
     return result;
@@ -73,7 +73,7 @@ FW_EXPORT int atoi(const char *text)
 FW_EXPORT long atol(const char *text)
 {
     char *stop;
-    long result = REAL(strtol)(text, &stop, 10);
+    long result = FW_FIRST(strtol)(text, &stop, 10);
 
     tell_number(text, stop, NULL, FW_PC);
     return result;
@@ -82,7 +82,7 @@ FW_EXPORT long atol(const char *text)
 FW_EXPORT long long atoll(const char *text)
 {
     char *stop;
-    long long result = REAL(strtoll)(text, &stop, 10);
+    long long result = FW_FIRST(strtoll)(text, &stop, 10);
 
     tell_number(text, stop, NULL, FW_PC);
     return result;
@@ -91,7 +91,7 @@ FW_EXPORT long long atoll(const char *text)
 FW_EXPORT double atof(const char *text)
 {
     char *stop;
-    double result = REAL(strtod)(text, &stop);
+    double result = FW_FIRST(strtod)(text, &stop);
 
     tell_number(text, stop, NULL, FW_PC);
     return result;

@@ -61,7 +61,7 @@ static int made(char **to, int length, uintptr_t pc)
     {                                                                                              \
         if (fw_self)                                                                               \
             fw_tell_format(format, rest, FW_PC);                                                   \
-        return DONE(REAL(list_name)(pass, format, rest));                                          \
+        return DONE(FW_FIRST(list_name)(pass, format, rest));                                      \
     }                                                                                              \
     FW_EXPORT int name(parameters, const char *format, ...)                                        \
     {                                                                                              \
@@ -71,6 +71,7 @@ static int made(char **to, int length, uintptr_t pc)
         va_start(rest, format);                                                                    \
         if (fw_self)                                                                               \
             fw_tell_format(format, rest, FW_PC);                                                   \
+        fw_call_begins(FW_PC, #name "()");                                                         \
         length = REAL(list_name)(pass, format, rest);                                              \
         va_end(rest);                                                                              \
         return DONE(length);                                                                       \

@@ -152,6 +152,7 @@ static void tell_source(const char *text, uintptr_t pc)
         int stored;                                                                                \
                                                                                                    \
         va_copy(again, rest);                                                                      \
+        fw_call_begins(FW_PC, #name "()");                                                         \
         around(stored = REAL(list_name)(pass, rest));                                              \
         if (fw_self)                                                                               \
             tell_stored(format, again, stored, FW_PC);                                             \
@@ -164,6 +165,7 @@ static void tell_source(const char *text, uintptr_t pc)
         int stored;                                                                                \
                                                                                                    \
         va_start(rest, format);                                                                    \
+        fw_call_begins(FW_PC, #name "()");                                                         \
         around(stored = REAL(list_name)(pass, rest));                                              \
         va_end(rest);                                                                              \
         va_start(rest, format);                                                                    \

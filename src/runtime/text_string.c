@@ -38,9 +38,12 @@ static size_t touched(const char *text, size_t most)
 
 FW_EXPORT size_t strlen(const char *text)
 {
-    struct fw_thread *t = fw_tell_after();
-    size_t length = real_strlen(text);
+    struct fw_thread *t;
+    size_t length;
 
+    fw_call_begins(FW_PC, "strlen()");
+    t = fw_tell_after();
+    length = real_strlen(text);
     fw_reads(t, text, length + 1, FW_PC);
     fw_done(t);
     return length;
@@ -48,9 +51,12 @@ FW_EXPORT size_t strlen(const char *text)
 
 FW_EXPORT size_t strnlen(const char *text, size_t most)
 {
-    struct fw_thread *t = fw_tell_after();
-    size_t length = REAL(strnlen)(text, most);
+    struct fw_thread *t;
+    size_t length;
 
+    fw_call_begins(FW_PC, "strnlen()");
+    t = fw_tell_after();
+    length = REAL(strnlen)(text, most);
     fw_reads(t, text, length < most ? length + 1 : most, FW_PC);
     fw_done(t);
     return length;
@@ -190,22 +196,22 @@ static char *copied(char *copy, const char *text, size_t most, uintptr_t pc)
 
 FW_EXPORT char *strdup(const char *text)
 {
-    return copied(REAL(strdup)(text), text, SIZE_MAX, FW_PC);
+    return copied(FW_FIRST(strdup)(text), text, SIZE_MAX, FW_PC);
 }
 
 FW_EXPORT char *__strdup(const char *text)
 {
-    return copied(REAL(__strdup)(text), text, SIZE_MAX, FW_PC);
+    return copied(FW_FIRST(__strdup)(text), text, SIZE_MAX, FW_PC);
 }
 
 FW_EXPORT char *strndup(const char *text, size_t most)
 {
-    return copied(REAL(strndup)(text, most), text, most, FW_PC);
+    return copied(FW_FIRST(strndup)(text, most), text, most, FW_PC);
 }
 
 FW_EXPORT char *__strndup(const char *text, size_t most)
 {
-    return copied(REAL(__strndup)(text, most), text, most, FW_PC);
+    return copied(FW_FIRST(__strndup)(text, most), text, most, FW_PC);
 }
 
 /* --- comparing ------------------------------------------------------------------------------ */
@@ -244,22 +250,22 @@ static int compared(int result, const char *a, const char *b, size_t most, bool 
 
 FW_EXPORT int strcmp(const char *a, const char *b)
 {
-    return compared(REAL(strcmp)(a, b), a, b, SIZE_MAX, false, FW_PC);
+    return compared(FW_FIRST(strcmp)(a, b), a, b, SIZE_MAX, false, FW_PC);
 }
 
 FW_EXPORT int strncmp(const char *a, const char *b, size_t most)
 {
-    return compared(REAL(strncmp)(a, b, most), a, b, most, false, FW_PC);
+    return compared(FW_FIRST(strncmp)(a, b, most), a, b, most, false, FW_PC);
 }
 
 FW_EXPORT int strcasecmp(const char *a, const char *b)
 {
-    return compared(REAL(strcasecmp)(a, b), a, b, SIZE_MAX, true, FW_PC);
+    return compared(FW_FIRST(strcasecmp)(a, b), a, b, SIZE_MAX, true, FW_PC);
 }
 
 FW_EXPORT int strncasecmp(const char *a, const char *b, size_t most)
 {
-    return compared(REAL(strncasecmp)(a, b, most), a, b, most, true, FW_PC);
+    return compared(FW_FIRST(strncasecmp)(a, b, most), a, b, most, true, FW_PC);
 }
 
 FW_EXPORT int strcoll(const char *a, const char *b)
@@ -293,7 +299,7 @@ static void tell_search(const char *text, const char *end, const char *set, uint
 
 FW_EXPORT char *strchr(const char *text, int c)
 {
-    char *found = REAL(strchr)(text, c);
+    char *found = FW_FIRST(strchr)(text, c);
 
     tell_search(text, found, NULL, FW_PC);
     return found;
@@ -301,7 +307,7 @@ FW_EXPORT char *strchr(const char *text, int c)
 
 FW_EXPORT char *index(const char *text, int c)
 {
-    char *found = REAL(strchr)(text, c);
+    char *found = FW_FIRST(strchr)(text, c);
 
     tell_search(text, found, NULL, FW_PC);
     return found;
@@ -309,7 +315,7 @@ FW_EXPORT char *index(const char *text, int c)
 
 FW_EXPORT char *strchrnul(const char *text, int c)
 {
-    char *found = REAL(strchrnul)(text, c);
+    char *found = FW_FIRST(strchrnul)(text, c);
 
     tell_search(text, found, NULL, FW_PC);
     return found;
@@ -317,7 +323,7 @@ FW_EXPORT char *strchrnul(const char *text, int c)
 
 FW_EXPORT char *strrchr(const char *text, int c)
 {
-    char *found = REAL(strrchr)(text, c);
+    char *found = FW_FIRST(strrchr)(text, c);
 
     tell_search(text, NULL, NULL, FW_PC);
     return found;
@@ -325,7 +331,7 @@ FW_EXPORT char *strrchr(const char *text, int c)
 
 FW_EXPORT char *rindex(const char *text, int c)
 {
-    char *found = REAL(strrchr)(text, c);
+    char *found = FW_FIRST(strrchr)(text, c);
 
     tell_search(text, NULL, NULL, FW_PC);
     return found;
@@ -333,7 +339,7 @@ FW_EXPORT char *rindex(const char *text, int c)
 
 FW_EXPORT char *strpbrk(const char *text, const char *set)
 {
-    char *found = REAL(strpbrk)(text, set);
+    char *found = FW_FIRST(strpbrk)(text, set);
 
     tell_search(text, found, set, FW_PC);
     return found;
@@ -341,7 +347,7 @@ FW_EXPORT char *strpbrk(const char *text, const char *set)
 
 FW_EXPORT size_t strspn(const char *text, const char *set)
 {
-    size_t length = REAL(strspn)(text, set);
+    size_t length = FW_FIRST(strspn)(text, set);
 
     tell_search(text, text + length, set, FW_PC);
     return length;
@@ -349,7 +355,7 @@ FW_EXPORT size_t strspn(const char *text, const char *set)
 
 FW_EXPORT size_t strcspn(const char *text, const char *set)
 {
-    size_t length = REAL(strcspn)(text, set);
+    size_t length = FW_FIRST(strcspn)(text, set);
 
     tell_search(text, text + length, set, FW_PC);
     return length;
@@ -370,12 +376,12 @@ static char *found_part(const char *text, char *found, const char *part, uintptr
 
 FW_EXPORT char *strstr(const char *text, const char *part)
 {
-    return found_part(text, REAL(strstr)(text, part), part, FW_PC);
+    return found_part(text, FW_FIRST(strstr)(text, part), part, FW_PC);
 }
 
 FW_EXPORT char *strcasestr(const char *text, const char *part)
 {
-    return found_part(text, REAL(strcasestr)(text, part), part, FW_PC);
+    return found_part(text, FW_FIRST(strcasestr)(text, part), part, FW_PC);
 }
 
 /* --- taking apart --------------------------------------------------------------------------- */
@@ -402,15 +408,19 @@ static char *tell_token(char *start, char *token, const char *apart, char **save
 
 FW_EXPORT char *strtok_r(char *text, const char *apart, char **save)
 {
-    char *start = text ? text : *save;
+    char *start;
 
+    fw_call_begins(FW_PC, "strtok_r()");
+    start = text ? text : *save;
     return tell_token(start, REAL(strtok_r)(text, apart, save), apart, save, FW_PC);
 }
 
 FW_EXPORT char *__strtok_r(char *text, const char *apart, char **save)
 {
-    char *start = text ? text : *save;
+    char *start;
 
+    fw_call_begins(FW_PC, "strtok_r()");
+    start = text ? text : *save;
     return tell_token(start, REAL(strtok_r)(text, apart, save), apart, save, FW_PC);
 }
 
@@ -419,14 +429,20 @@ FW_EXPORT char *__strtok_r(char *text, const char *apart, char **save)
 FW_EXPORT char *strtok(char *text, const char *apart)
 {
     static char *rest;
-    char *start = text ? text : rest, *token = REAL(strtok_r)(text, apart, &rest);
+    char *start, *token;
 
+    fw_call_begins(FW_PC, "strtok()");
+    start = text ? text : rest;
+    token = REAL(strtok_r)(text, apart, &rest);
     return tell_token(start, token, apart, &rest, FW_PC);
 }
 
 FW_EXPORT char *strsep(char **text, const char *apart)
 {
-    char *start = *text, *token = REAL(strsep)(text, apart);
+    char *start, *token;
 
+    fw_call_begins(FW_PC, "strsep()");
+    start = *text;
+    token = REAL(strsep)(text, apart);
     return start ? tell_token(start, token, apart, text, FW_PC) : token;
 }

@@ -44,7 +44,7 @@ FW_EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t count)
 
 FW_EXPORT size_t wcslen(const wchar_t *text)
 {
-    size_t length = REAL(wcslen)(text);
+    size_t length = FW_FIRST(wcslen)(text);
 
     tell(NULL, 0, text, length + 1, FW_PC);
     return length;
@@ -52,7 +52,7 @@ FW_EXPORT size_t wcslen(const wchar_t *text)
 
 FW_EXPORT size_t wcsnlen(const wchar_t *text, size_t most)
 {
-    size_t length = REAL(wcsnlen)(text, most);
+    size_t length = FW_FIRST(wcsnlen)(text, most);
 
     tell(NULL, 0, text, length < most ? length + 1 : most, FW_PC);
     return length;
@@ -104,22 +104,22 @@ static int compared(int result, const wchar_t *a, const wchar_t *b, size_t most,
 
 FW_EXPORT int wmemcmp(const wchar_t *a, const wchar_t *b, size_t count)
 {
-    return compared(REAL(wmemcmp)(a, b, count), a, b, count, false, FW_PC);
+    return compared(FW_FIRST(wmemcmp)(a, b, count), a, b, count, false, FW_PC);
 }
 
 FW_EXPORT int wcscmp(const wchar_t *a, const wchar_t *b)
 {
-    return compared(REAL(wcscmp)(a, b), a, b, SIZE_MAX, true, FW_PC);
+    return compared(FW_FIRST(wcscmp)(a, b), a, b, SIZE_MAX, true, FW_PC);
 }
 
 FW_EXPORT int wcsncmp(const wchar_t *a, const wchar_t *b, size_t most)
 {
-    return compared(REAL(wcsncmp)(a, b, most), a, b, most, true, FW_PC);
+    return compared(FW_FIRST(wcsncmp)(a, b, most), a, b, most, true, FW_PC);
 }
 
 FW_EXPORT wchar_t *wcschr(const wchar_t *text, wchar_t c)
 {
-    wchar_t *found = REAL(wcschr)(text, c);
+    wchar_t *found = FW_FIRST(wcschr)(text, c);
 
     if (fw_self)
         tell(NULL, 0, text, found ? (size_t)(found - text) + 1 : REAL(wcslen)(text) + 1, FW_PC);

@@ -65,6 +65,8 @@ struct fw_plan {
     enum fw_reach reach;
     bool writes;
     bool pending;     /* it has not done it yet */
+    uintptr_t call;   /* the latest of a library that used shared memory ... */
+    uint64_t call_blocks; /* ... and where the thread was */
     bool yields;      /* it spins: others first */
     uint32_t parent, ordinal, children, path; /* as in struct fw_control_path */
     uint32_t *by_site, *by_class;             /* points so far */

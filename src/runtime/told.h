@@ -77,7 +77,7 @@ static inline void fw_told_read(struct fw_thread *t, const void *address, size_t
         type result;                                                                               \
                                                                                                    \
         before;                                                                                    \
-        result = REAL(name) call;                                                                  \
+        result = FW_FIRST(name) call;                                                              \
         t = (condition) ? enter : NULL;                                                            \
         if (!t)                                                                                    \
             return result;                                                                         \

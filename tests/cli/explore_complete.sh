@@ -379,7 +379,8 @@ for pages in 33000 330; do
     fi
 done
 
-# --- a call of libc has stored before its point: that is said, and a store of the program's own has all schedules
+# --- a call of libc that stores is a point, too; that it stores in one step is said, and a store of the program's own has all
+# schedules
 cat >stores.c <<'END_C'
 #include <pthread.h>
 #include <stdio.h>
@@ -412,10 +413,68 @@ int main(void)
 END_C
 "$FOREWEAVE" cc -g -DCALL stores.c -o calls && "$FOREWEAVE" cc -g stores.c -o stores || complain "cannot build"
 for bound in 2 all; do
-    expect 0 explore -q -s chess --preemptions=$bound --folder=calls$bound -- ./calls
+    expect 66 explore -q -s chess --preemptions=$bound --folder=calls$bound -- ./calls
     out_has "calls of libraries used shared memory, each in one step"
     out_has "but not all were run"
+    expect 66 replay --runs=3 calls$bound/*.sched
+    out_has "(3 of 3 runs)"
     expect 66 explore -q -s chess --preemptions=$bound --folder=stores$bound -- ./stores
     out_lacks "calls of libraries"
 done
+
+# --- what a call of libc reads can be written just before it, and after what came before that
+cat >reads.c <<'END_C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[4] = "a", other[4] = "a";
+static int flag, bad;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *looks(void *unused)
+{
+    if (RIGHT)
+        pthread_mutex_lock(&lock);
+    flag = 1;
+    if (READS)
+        bad = 1;
+    flag = 0;
+    if (RIGHT)
+        pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void *sets(void *unused)
+{
+    if (RIGHT)
+        pthread_mutex_lock(&lock);
+    if (flag)
+        text[0] = other[0] = 'x';
+    if (RIGHT)
+        pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, looks, NULL);
+    pthread_create(&two, NULL, sets, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return bad;
+}
+END_C
+for reads in 'strcmp(text, "x") == 0' 'memcmp(text, "x", 2) == 0' 'strchr(text, 120) != 0' 'strtol(text, 0, 36) == 33'; do
+    for right in 0 1; do
+        "$FOREWEAVE" cc -g -fno-builtin -DRIGHT=$right -DREADS="$reads" reads.c -o reads$right || complain "cannot build"
+    done
+    expect 66 explore -q -s chess --folder="reads ${reads%%(*}" -- ./reads0
+    out_has "all schedules with at most 2 preemptions were run"
+    expect 66 replay --runs=3 "reads ${reads%%(*}"/*.sched
+    out_has "(3 of 3 runs)"
+    expect 0 explore -q -s chess -- ./reads1
+    out_has "all schedules with at most 2 preemptions were run"
+done
+# Two things that both are shared, in one step.
+"$FOREWEAVE" cc -g -fno-builtin -DRIGHT=0 -DREADS='strcmp(text, other) != 0' reads.c -o two || complain "cannot build"
+expect 66 explore -q -s chess -- ./two
+out_has "calls of libraries used shared memory, each in one step"
 finish
