@@ -378,6 +378,12 @@ static bool enter(const struct fw_overlap_access *access, uint32_t entry)
 {
     struct member *member = find_member(entry, access->address);
 
+    /* Who heals keeps what it has: to hold on to it for longer does no harm. */
+    if (member && fw_regions_entry(entry)->anew && !fw_region_healing &&
+        !(flags_of(entry) & FW_REGIONS_RECURSIVE)) {
+        drop(member);
+        member = NULL;
+    }
     if (member) {
         member->depth++;
         return true;

@@ -69,7 +69,7 @@ struct fw_regions_entry {
     uint32_t first_end, ends;   /* in the table of ends */
     uint32_t first_exit, exits; /* in the table of exits */
     uint32_t allow;             /* what all of its ends allow; if all, it is not opened */
-    uint32_t reserved;
+    uint32_t anew;              /* passed once more, it is another call's (sections/inlined.h) */
 };
 
 struct fw_regions_end {

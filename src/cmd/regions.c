@@ -186,6 +186,7 @@ static void add_copy(struct tables *tables, const struct fw_placement *placement
         .first_end = (uint32_t)tables->ends.len,
         .first_exit = (uint32_t)tables->exits.len,
         .allow = FW_REGIONS_READS | FW_REGIONS_WRITES,
+        .anew = entry->anew,
     };
     uint32_t number = (uint32_t)tables->entries.len;
 

@@ -2,7 +2,6 @@
 #include "record/greet.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PATIENCE 500 /* ms for a connected process to say who it is: it does so at once */
+/* Seconds for a connected process to say who it is.  It does so at once, but may have to wait for
+ * a processor of a busy machine; and nobody else knows the name of the door. */
+#define PATIENCE 10
 
 int fw_door_open(struct fw_door *door, struct fw_error *err)
 {
@@ -44,15 +45,29 @@ void fw_door_close(struct fw_door *door)
     door->fd = -1;
 }
 
+/* All of it, whatever signals come; false: it has gone, or is not heard of in time. */
+static bool hear(int fd, void *to, size_t bytes)
+{
+    struct timeval patience = { .tv_sec = PATIENCE };
+    size_t got = 0;
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    while (got < bytes) {
+        ssize_t more = recv(fd, (char *)to + got, bytes - got, 0);
+
+        if (more == 0 || (more < 0 && errno != EINTR))
+            return false;
+        got += more > 0 ? (size_t)more : 0;
+    }
+    return true;
+}
+
 static bool hear_hello(struct fw_guest *guest)
 {
-    struct pollfd ready = { .fd = guest->fd, .events = POLLIN };
     struct ucred who;
     socklen_t len = sizeof who;
 
-    if (poll(&ready, 1, PATIENCE) != 1 ||
-        recv(guest->fd, &guest->hello, sizeof guest->hello, MSG_WAITALL) !=
-            (ssize_t)sizeof guest->hello)
+    if (!hear(guest->fd, &guest->hello, sizeof guest->hello))
         return false;
     guest->hello.program[sizeof guest->hello.program - 1] = '\0';
     guest->pid = guest->hello.pid;
@@ -64,13 +79,10 @@ static bool hear_hello(struct fw_guest *guest)
 
 bool fw_door_guest(struct fw_door *door, struct fw_guest *guest)
 {
-    struct timeval patience = { .tv_usec = PATIENCE * 1000 };
-
     for (;;) {
         guest->fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
         if (guest->fd < 0)
             return false;
-        setsockopt(guest->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         if (hear_hello(guest))
             return true;
         close(guest->fd); /* somebody else, or of another version */

@@ -6,6 +6,7 @@
 #include "runtime/futex.h"
 #include "runtime/sink.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,14 +70,17 @@ static int hear_welcome(int fd, struct fw_wire_welcome *welcome)
     struct msghdr message;
     struct cmsghdr *head;
     int memory = -1;
+    long got;
 
     memset(&message, 0, sizeof message);
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     message.msg_control = control.bytes;
     message.msg_controllen = sizeof control.bytes;
-    if (fw_call(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0) !=
-        (long)sizeof *welcome)
+    do /* a handler of the program's may come */
+        got = fw_call(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0);
+    while (got == -EINTR);
+    if (got != (long)sizeof *welcome)
         return -1;
     head = CMSG_FIRSTHDR(&message);
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)

@@ -2,6 +2,7 @@
 #include "sections/place.h"
 
 #include "base/alloc.h"
+#include "sections/inlined.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct search {
     size_t count;
     struct fw_placement *placement;
     struct functions functions;
+    struct fw_inlined_code *inlined; /* opened when it is needed */
 };
 
 /* --- names ----------------------------------------------------------------------------------- */
@@ -237,7 +239,7 @@ static void add_placed(struct search *search, const struct fw_site *site, enum f
 {
     fw_vec_push(&search->placement->placed,
                 ((struct fw_placed) { search->number, role, which, site->copy, site->write,
-                                      site->returns, site->address }));
+                                      site->returns, site->address, false }));
 }
 
 static void add_choice(struct search *search, struct choice *choice, enum fw_place_role role,
@@ -357,6 +359,58 @@ static size_t keep_whole_copies(struct fw_placement *placement, size_t first)
     return kept - first;
 }
 
+/* From `entry` on, which is the first of its copy, up to `next`. */
+static bool can_tell_calls_apart(struct search *search, struct fw_placed *entry,
+                                 const struct fw_placed *next)
+{
+    FW_VEC(uint64_t) ends = { 0 };
+    enum fw_inlined calls;
+
+    if (!fw_sites_at(search->sites, entry->returns)->inlined)
+        return true;
+    if (!search->inlined)
+        search->inlined = fw_inlined_open(fw_sites_path(search->sites));
+    for (const struct fw_placed *at = entry; at < next; at++)
+        if (at->role == FW_PLACE_END)
+            fw_vec_push(&ends, at->returns);
+    calls = fw_inlined_calls(search->inlined, entry->returns, ends.at, ends.len);
+    fw_vec_release(&ends);
+    entry->anew = calls == FW_INLINED_ANEW;
+    return calls != FW_INLINED_MIXED;
+}
+
+/* Drops inlined copies whose calls cannot be told apart; from `first` on.  Returns what is left. */
+static size_t keep_calls_apart(struct search *search, size_t first)
+{
+    struct fw_placement *placement = search->placement;
+    size_t kept = first, len = placement->placed.len;
+    struct fw_placed *at = placement->placed.at;
+
+    for (size_t i = first, next; i < len; i = next) {
+        bool keep;
+
+        for (next = i; next < len && at[next].copy == at[i].copy;)
+            next++;
+        keep = can_tell_calls_apart(search, &at[i], at + next);
+        for (size_t j = i; keep && j < next; j++)
+            at[kept++] = at[j];
+    }
+    placement->placed.len = kept;
+    return kept - first;
+}
+
+/* Says so if some are not there. */
+static void drop_mixed(struct search *search, size_t first)
+{
+    size_t before = search->placement->placed.len - first;
+    size_t kept = keep_calls_apart(search, first);
+
+    if (kept < before)
+        tell(search, !kept, false,
+             fw_xasprintf("'%s' is inlined%s so that one call of it cannot be told from the next",
+                          search->section->function, kept ? " in places" : ""));
+}
+
 /* In this function; returns how many hooks were placed.  told: say what is missing. */
 static size_t place_in(struct search *search, const struct function *function, bool told)
 {
@@ -386,6 +440,8 @@ static size_t place_in(struct search *search, const struct function *function, b
              fw_xasprintf("no copy of '%s' has both its entry and an end", section->function));
     else if (entry && !end && told && section->ends.len > 1)
         tell(search, true, false, fw_xstrdup("none of its ends is there"));
+    if (told)
+        drop_mixed(search, first);
     return kept;
 }
 
@@ -445,6 +501,7 @@ void fw_sections_place_in(const struct fw_sections *sections, struct fw_sites *s
         search.number = i;
         place(&search);
     }
+    fw_inlined_close(search.inlined);
     free(search.by_name);
 }
 

@@ -18,8 +18,9 @@
  * Of several functions of this name (overloads, static ones) that with most of FILE's folders is
  * meant, then the one that is nearest to where the entry was.
  *
- * A copy counts if it has the entry and an end; spots that are missing there are told.  What is in
- * no copy is not placed, and told with the reason.
+ * A copy counts if it has the entry and an end; spots that are missing there are told.  One that is
+ * inlined counts only if its calls can be told apart (inlined.h).  What is in no copy is not
+ * placed, and told with the reason.
  */
 #ifndef FW_SECTIONS_PLACE_H
 #define FW_SECTIONS_PLACE_H
@@ -41,6 +42,7 @@ struct fw_placed {
     bool write;
     uint64_t returns; /* where it returns to, from the module's load base */
     uint64_t address; /* of the module: what is accessed there is always this; 0: not known */
+    bool anew; /* an entry that was passed before is passed in another call (inlined.h) */
 };
 
 /* What could not be placed. */
