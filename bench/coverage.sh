@@ -1,28 +1,41 @@
 #!/usr/bin/env bash
-# coverage.sh [NAME...] - iRoots that strategies expose in the same time: a table in Markdown.
+# coverage.sh [NAME...] - iRoots that strategies expose in the same time, or with as many runs: a table in Markdown.
 #
-# All strategies run side by side, so that each has the same time and the same share of the machine; all runs are
-# observed in the same way.  In each cell: iRoots of all idioms that were exposed, the mean over the seeds; in brackets
-# runs.  Programs: of bench/programs and tests/schedules, twins and variants counted once, the six that show most iRoots
-# in a second of random, pctlarge or pos.
+# All strategies run side by side, so that each has the same time and the same share of the machine; with RUNS one after
+# the other (recorded ones, four or so, do not count).  All runs are observed in the same way.  In each cell: iRoots of
+# all idioms that were exposed, the mean over the seeds; in brackets runs.  Programs: of bench/programs and tests/schedules, twins and variants counted once, the six that show most iRoots
+# in a second of random, pctlarge or pos; and pbzip2, if its sources can be had.
 #
 #   STRATEGIES="iroot pos pctlarge random pct delay chess predict"  SECONDS_EACH=12  JOBS=1  SEEDS="1 2"  WORK=folder (kept)
+#   RUNS=number (in place of time)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export FOREWEAVE=${FOREWEAVE:-$PWD/build/foreweave}
 strategies=${STRATEGIES:-iroot pos pctlarge random pct delay chess predict} jobs=${JOBS:-1} seeds=${SEEDS:-1 2}
-time=${SECONDS_EACH:-12}
+time=${SECONDS_EACH:-12} number=${RUNS:-}
 if [ -n "${WORK:-}" ]; then
     mkdir -p "$WORK" && work=$(cd "$WORK" && pwd)
 else
     work=$(mktemp -d "${TMPDIR:-/tmp}/foreweave-bench.XXXXXX")
     trap 'rm -rf "$work"' EXIT
 fi
-names=${*:-bank safestack prodcons wsq_3_ok aba_stack thread_pool_ok}
+programs=${*:-bank safestack prodcons wsq_3_ok aba_stack thread_pool_ok pbzip2}
+sources=${SOURCES:-build/realworld/sources} scale=1
+say() { echo "${0##*/}: $*" >&2; }
+c_of() { echo "$FOREWEAVE cc --compiler=gcc"; }
+cxx_of() { echo "$FOREWEAVE c++ --compiler=g++"; }
+. bench/building.bash
+find_pbzip2
 
 # Builds the program; prints its command line.
 command_of() { # NAME
     local source=tests/schedules/$1.c compiler=cc
+    if [ "$1" = pbzip2 ]; then
+        mkdir -p "$work/bin"
+        [ -x "$work/bin/pbzip2.hooks" ] || make_pbzip2 hooks >&2 || return 1
+        echo "bin/pbzip2.hooks -k -c -q -p2 -b1 input"
+        return
+    fi
     if [ -e "bench/programs/$1.c" ]; then
         "$FOREWEAVE" cc -g -O1 -pthread -Ibench/programs "bench/programs/$1.c" -o "$work/$1" -lm >&2 || return 1
         case $1 in
@@ -40,21 +53,25 @@ exposed() { sed -n 's/.*"iroots":\[\([0-9,]*\)\].*/\1/p' "$1" | awk -F, '{ for (
 runs() { sed -n 's/.*"runs":{"all":\([0-9]*\).*/\1/p' "$1"; }
 
 campaign() { # STRATEGY SEED COMMAND...
-    local strategy=$1 seed=$2 result=$work/$1.$2.json more=
+    local strategy=$1 seed=$2 result=$work/$1.$2.json more=--time=$time
     shift 2
-    [ "$strategy" != iroot ] || more=--db=$result.db
-    # shellcheck disable=SC2086  # it may be nothing
-    (cd "$work" && "$FOREWEAVE" explore -q -s "$strategy" --seed="$seed" -j "$jobs" --time="$time" $more --folder="$result.of" \
+    [ -z "$number" ] || more=--runs=$number
+    [ "$strategy" != iroot ] || more="$more --db=$result.db"
+    # shellcheck disable=SC2086  # they are words
+    (cd "$work" && "$FOREWEAVE" explore -q -s "$strategy" --seed="$seed" -j "$jobs" --limit=10 $more --folder="$result.of" \
         --format=json -o "$result" -- "$@" >/dev/null 2>"$result.errors")
 }
 
 echo "| program | ${strategies// / | } |"
 echo "|---|$(for _ in $strategies; do printf -- "---:|"; done)"
-for name in $names; do
+for name in $programs; do
     command=$(command_of "$name") || continue
     for seed in $seeds; do
         # shellcheck disable=SC2086  # the command line is words
-        for strategy in $strategies; do campaign "$strategy" "$seed" $command & done
+        for strategy in $strategies; do
+            campaign "$strategy" "$seed" $command &
+            [ -z "$number" ] || wait
+        done
         wait
     done
     printf '| %s |' "$name"

@@ -3,11 +3,14 @@
 
 #include "base/bug.h"
 
-#define SOMETIMES 8u    /* one round of so many is for the other one */
+#define SOMETIMES 8u    /* rounds after which one is for the other one; twice as many if it brings
+                           nothing ... */
+#define SELDOM    256u  /* ... up to this */
 #define DRY       0.125 /* new iRoots by a run; with fewer there is better to do */
 #define ENOUGH    32u   /* runs of a round that say whether it is so */
 #define FEW       8     /* runs of a strategy that say little */
-#define LEAST     0.03  /* share that each strategy has */
+#define LEAST     0.01  /* share that each strategy has */
+#define FAVOUR    8     /* the first one's, with equal success: alone it shows most */
 #define OLD       0.85  /* what counts of a round counts so much when the next one has been */
 
 static const enum fw_control_strategy mixed[FW_ARMS_MIXED] = {
@@ -47,7 +50,7 @@ static void share_out(struct fw_arms *arms)
         const struct fw_drawn *drawn = &arms->drawn[i];
         double worth = (drawn->fresh + FEW * fresh / runs) / (drawn->runs + FEW);
 
-        arms->drawn[i].share = worth * worth;
+        arms->drawn[i].share = worth * worth * (i ? 1 : FAVOUR);
         all += arms->drawn[i].share;
     }
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++)
@@ -106,16 +109,28 @@ static void begin(struct fw_arms *arms, enum fw_arm arm)
     }
 }
 
+/* The one that was longer without a round. */
+static void begin_other(struct fw_arms *arms)
+{
+    begin(arms, arms->used[FW_ARM_HUNT] < arms->used[FW_ARM_DRAW] ? FW_ARM_HUNT : FW_ARM_DRAW);
+    arms->pause = arms->pause ? arms->pause * 2 : SOMETIMES;
+    arms->pause = arms->pause < SELDOM ? arms->pause : SELDOM;
+    arms->due = arms->rounds + arms->pause;
+    arms->other = true;
+}
+
 void fw_arms_choose(struct fw_arms *arms, bool early)
 {
     arms->rounds++;
     arms->over |= early;
+    arms->other = false;
+    arms->due = arms->due ? arms->due : SOMETIMES;
     if (arms->sure)
         arms->now = FW_ARM_HUNT;
-    else if (arms->rounds % SOMETIMES || arms->over)
+    else if (arms->rounds < arms->due || arms->over)
         begin(arms, best(arms));
     else
-        begin(arms, arms->used[FW_ARM_HUNT] < arms->used[FW_ARM_DRAW] ? FW_ARM_HUNT : FW_ARM_DRAW);
+        begin_other(arms);
 }
 
 void fw_arms_end(struct fw_arms *arms)
@@ -137,6 +152,10 @@ void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh)
     if (!arms->rounds || arms->sure)
         return;
     arms->yield[arms->now] = yield;
+    if (arms->other && fresh) {
+        arms->pause = 0;
+        arms->due = arms->rounds + SOMETIMES;
+    }
     if (arms->now == FW_ARM_DRAW && runs >= ENOUGH)
         arms->dry = yield < DRY;
 }

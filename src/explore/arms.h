@@ -7,12 +7,14 @@
  * where profiles are still to be made they wait until draws have become dry, or some of the time is
  * gone.  What a profile has witnesses for is tried at once; nothing comes between that.  Of what is
  * left most cannot happen: from then on rounds go to whatever has brought more new iRoots by a run
- * in its latest round, and now and then to the other one; before each draw is one more profile, as
+ * in its latest round, and now and then to the other one, the less often the longer that has
+ * brought nothing; before each draw is one more profile, as
  * long as these bring something.
  *
  * The runs of a draw are of several strategies, mixed: what they show differs, and which one shows
  * most differs from program to program.  Each has the more runs the more was new in its latest
- * ones, and some in any case.
+ * ones, and some in any case; pos has more of them than another that shows as much, since of all
+ * alone it shows most in nearly every program that was measured (bench/RESULTS.md).
  *
  * But for `late` time plays no part, so that the same seed makes the same campaign.
  */
@@ -44,6 +46,9 @@ struct fw_arms {
     uint64_t used[FW_ARMS]; /* number of its latest round; 0: none */
     uint64_t rounds;
     uint64_t profiled; /* the round after which the next profile is due; 0: none was made yet */
+    uint64_t due;      /* the round that is for the other one, ... */
+    uint64_t pause;    /* ... behind so many; 0: the fewest */
+    bool other;        /* the present one is */
     bool sure;         /* the hunt may have what is known to be possible */
     bool dry;          /* draws show little that is new */
     enum fw_arm now;   /* what the present round is for */

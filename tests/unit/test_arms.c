@@ -103,6 +103,30 @@ static void test_both_have_turns_when_nothing_is_new(void **state)
     assert_in_range(rounds[FW_ARM_HUNT], 9, 11);
 }
 
+static void test_what_brings_nothing_has_a_turn_ever_less_often(void **state)
+{
+    struct fw_arms arms = { 0 };
+    unsigned hunts[3] = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < 400; i++) {
+        fw_arms_choose(&arms, false);
+        fw_arms_learn(&arms, 10, arms.now == FW_ARM_DRAW);
+        hunts[i >= 200] += arms.now == FW_ARM_HUNT;
+    }
+    assert_in_range(hunts[0], 3, 8);
+    assert_in_range(hunts[1], 1, 2);
+    while (arms.now != FW_ARM_HUNT)
+        fw_arms_choose(&arms, false);
+    fw_arms_learn(&arms, 10, 1); /* it does after all */
+    for (unsigned i = 0; i < 10; i++) {
+        fw_arms_choose(&arms, false);
+        fw_arms_learn(&arms, 10, arms.now == FW_ARM_DRAW ? 2 : 0);
+        hunts[2] += arms.now == FW_ARM_HUNT;
+    }
+    assert_int_equal(hunts[2], 1);
+}
+
 /* Draws of 64 runs; pos brings so many new iRoots in each, the others one in eight. */
 static void draw(struct fw_arms *arms, uint64_t rounds, uint64_t fresh,
                  unsigned runs[FW_STRATEGY_COUNT])
@@ -132,16 +156,16 @@ static void test_the_strategy_that_shows_most_has_most_runs(void **state)
     assert_true(runs[FW_STRATEGY_DELAY] > 20);
 }
 
-static void test_equal_strategies_have_equal_shares(void **state)
+static void test_of_equal_strategies_pos_has_more(void **state)
 {
     struct fw_arms arms = { 0 };
     unsigned runs[FW_STRATEGY_COUNT] = { 0 };
 
     (void)state;
     draw(&arms, 1, 0, runs);
-    assert_in_range(runs[FW_STRATEGY_POS], 9, 12);
-    assert_in_range(runs[FW_STRATEGY_PCT], 9, 12);
-    assert_in_range(runs[FW_STRATEGY_DELAY], 9, 12);
+    assert_in_range(runs[FW_STRATEGY_POS], 34, 44);
+    assert_in_range(runs[FW_STRATEGY_PCT], 3, 7);
+    assert_in_range(runs[FW_STRATEGY_DELAY], 3, 7);
 }
 
 static void test_a_hunt_that_is_over_stays_over(void **state)
@@ -170,7 +194,8 @@ int main(void)
         cmocka_unit_test(test_what_brings_more_goes_on),
         cmocka_unit_test(test_both_have_turns_when_nothing_is_new),
         cmocka_unit_test(test_the_strategy_that_shows_most_has_most_runs),
-        cmocka_unit_test(test_equal_strategies_have_equal_shares),
+        cmocka_unit_test(test_of_equal_strategies_pos_has_more),
+        cmocka_unit_test(test_what_brings_nothing_has_a_turn_ever_less_often),
         cmocka_unit_test(test_a_hunt_that_is_over_stays_over),
     };
 
