@@ -11,6 +11,8 @@
  * serialised.  In blocks named "section NAME", as `foreweave atomrace` writes them, every b is:
  * there only what the section does not allow is told (src/atomrace/region_tell.c).
  *
+ * The trace up to z is the witness of that order.
+ *
  * Of each variable and thread the latest access in a block is kept, with the first read and the
  * first write of others since.
  */
@@ -38,6 +40,9 @@ struct between {
     struct fw_analysis_setup setup;
     FW_VEC(struct fw_block_stack) stacks; /* by thread */
     FW_VEC(struct variable) variables;
+    struct fw_beginning beginning;
+    uint64_t seen;  /* events, with the one at hand */
+    uint64_t steps; /* of witnesses so far */
 };
 
 static void *between_create(const struct fw_analysis_setup *setup)
@@ -120,13 +125,20 @@ static void report(struct between *between, const struct fw_block *block, const 
 {
     struct fw_mark events[3] = { *a, *b, fw_place_mark(place) };
     char *detail = describe(name_of(between, block));
+    struct fw_occurrence occurrence = { .kind = FW_FINDING_ATOMICITY,
+                                        .events = events,
+                                        .event_count = 3,
+                                        .variable = a->target,
+                                        .detail = detail,
+                                        .claim = FW_CLAIM_ORDER,
+                                        .beginning = &between->beginning,
+                                        .before = between->seen };
 
-    fw_findings_add(between->setup.findings,
-                    &(struct fw_occurrence) { .kind = FW_FINDING_ATOMICITY,
-                                              .events = events,
-                                              .event_count = 3,
-                                              .variable = a->target,
-                                              .detail = detail });
+    if (!fw_findings_known(between->setup.findings, &occurrence))
+        between->steps += between->seen;
+    if (between->steps > FW_BEGINNING_STEPS)
+        occurrence.unproven = FW_BEGINNING_TOO_LONG;
+    fw_findings_add(between->setup.findings, &occurrence);
     free(detail);
 }
 
@@ -185,6 +197,31 @@ static void between_access(void *state, const struct fw_event *event, const stru
         fw_vec_push(&variable->at, now);
 }
 
+static void between_event(void *state, const struct fw_event *event, const struct fw_place *place)
+{
+    struct between *between = state;
+
+    fw_beginning_put(&between->beginning, fw_place_index(place));
+    between->seen++;
+    switch (event->kind) {
+    case FW_BEGIN:
+        between_begin(state, event, place);
+        break;
+    case FW_END:
+        between_end(state, event, place);
+        break;
+    case FW_READ:
+    case FW_WRITE:
+    case FW_ATOMIC_LOAD:
+    case FW_ATOMIC_STORE:
+    case FW_ATOMIC_RMW:
+        between_access(state, event, place);
+        break;
+    default:
+        break;
+    }
+}
+
 static void between_finish(void *state, struct fw_outcome *outcome)
 {
     (void)state;
@@ -201,6 +238,7 @@ static void between_destroy(void *state)
         fw_vec_release(&between->stacks.at[i]);
     fw_vec_release(&between->variables);
     fw_vec_release(&between->stacks);
+    fw_beginning_release(&between->beginning);
     free(between);
 }
 
@@ -214,11 +252,7 @@ const struct fw_analysis fw_analysis_between = {
     .create = between_create,
     .finish = between_finish,
     .destroy = between_destroy,
-    .on = { [FW_BEGIN] = between_begin,
-            [FW_END] = between_end,
-            [FW_READ] = between_access,
-            [FW_WRITE] = between_access,
-            [FW_ATOMIC_LOAD] = between_access,
-            [FW_ATOMIC_STORE] = between_access,
-            [FW_ATOMIC_RMW] = between_access },
+#define X(name, std, tid, space, classes) [FW_##name] = between_event,
+    .on = { FW_EVENT_KINDS(X) },
+#undef X
 };

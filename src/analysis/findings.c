@@ -253,6 +253,9 @@ static void set_events(struct fw_findings *findings, struct entry *entry,
     finding->unproven = occurrence->unproven;
     finding->witness = occurrence->witness;
     finding->claim = occurrence->claim;
+    finding->beginning = occurrence->beginning;
+    finding->before = occurrence->before;
+    finding->then = occurrence->then;
     entry->moment = moment_of(occurrence->events, occurrence->event_count);
     if (findings->shown < entry->moment.latest)
         findings->shown = entry->moment.latest;

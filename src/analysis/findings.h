@@ -21,6 +21,7 @@
 #ifndef FW_ANALYSIS_FINDINGS_H
 #define FW_ANALYSIS_FINDINGS_H
 
+#include "analysis/beginning.h"
 #include "analysis/context.h"
 #include "base/idrange.h"
 #include "base/vec.h"
@@ -67,6 +68,11 @@ struct fw_finding {
     char *detail;                       /* lines for people ('\n' between them), or NULL; owned */
     const struct fw_schedule *witness;  /* of the events above, borrowed; NULL: there is none */
     enum fw_claim claim;                /* what it shows; only with a witness */
+    const struct fw_beginning *beginning; /* the witness is the trace itself: `before` events of it,
+                                             then those of `then`, if any, then, of a race,
+                                             those above; borrowed; NULL: it is not */
+    uint64_t before;
+    const struct fw_beginning *then;
 };
 
 struct fw_findings;
@@ -94,6 +100,9 @@ struct fw_occurrence {
     const char *detail; /* copied; NULL: none.  Only the earliest occurrence's is kept. */
     const struct fw_schedule *witness; /* or NULL; must outlive the findings */
     enum fw_claim claim;
+    const struct fw_beginning *beginning; /* as in struct fw_finding; must outlive the findings */
+    uint64_t before;
+    const struct fw_beginning *then;
 };
 
 /* The kind of finding whose witness shows this claim. */

@@ -231,6 +231,7 @@ static void write_json(const struct fw_caught *caught, struct fw_output *out)
         const struct fw_caught_finding *one = &caught->findings.at[i];
 
         report = report_of(one->trace);
+        report.one_of_several = true;
         fw_report_json_finding(&json, &report, one->analysis, one->finding);
     }
     fw_json_end(&json);

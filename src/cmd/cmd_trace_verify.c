@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct verify {
     bool repair;
@@ -42,7 +43,9 @@ struct judge {
     struct fw_result_match match;
     struct fw_verifier *verifier;
     bool values; /* equal values are no change */
+    const char *path; /* of the trace */
     uint64_t accepted, rejected, bare;
+    uint64_t elsewhere; /* findings of other traces */
 };
 
 /* ---- judging ---- */
@@ -58,9 +61,21 @@ static struct fw_verdict judge_finding(struct judge *judge, const struct fw_resu
     return fw_verify(judge->verifier, &witness);
 }
 
-static void judge_init(struct judge *judge, const struct fw_trace *trace, bool values)
+/* A result of several runs has a trace for each. */
+static bool is_elsewhere(const struct judge *judge, const struct fw_result_finding *finding)
+{
+    struct stat here, there;
+
+    return finding->trace && strcmp(finding->trace, judge->path) != 0 &&
+           (stat(judge->path, &here) != 0 || stat(finding->trace, &there) != 0 ||
+            here.st_ino != there.st_ino || here.st_dev != there.st_dev);
+}
+
+static void judge_init(struct judge *judge, const struct fw_trace *trace, const char *path,
+                       bool values)
 {
     memset(judge, 0, sizeof *judge);
+    judge->path = path;
     fw_result_match_init(&judge->match, trace);
     judge->values = values;
     judge->verifier = fw_verifier_create(trace);
@@ -123,6 +138,10 @@ static void judge_all(struct judge *judge, const struct fw_result *result, struc
         const struct fw_result_finding *finding = &result->findings[i];
         struct fw_verdict verdict = { 0 };
 
+        if (is_elsewhere(judge, finding)) {
+            judge->elsewhere++;
+            continue;
+        }
         if (finding->has_witness)
             verdict = judge_finding(judge, finding);
         if (!finding->has_witness)
@@ -143,10 +162,14 @@ static void report_text(struct judge *judge, const struct fw_result *result, str
     judge_all(judge, result, out, NULL);
     fw_output_printf(out,
                      "foreweave: %" PRIu64 " witness%s accepted, %" PRIu64 " rejected; %" PRIu64
-                     " finding%s no witness%s\n",
+                     " finding%s no witness%s",
                      judge->accepted, judge->accepted == 1 ? "" : "es", judge->rejected,
                      judge->bare, judge->bare == 1 ? " carries" : "s carry",
                      judge->values ? "; equal values count as unchanged" : "");
+    if (judge->elsewhere)
+        fw_output_printf(out, "; %" PRIu64 " %s of other traces", judge->elsewhere,
+                         judge->elsewhere == 1 ? "is" : "are");
+    fw_output_text(out, "\n");
 }
 
 static void report_json(struct judge *judge, const struct fw_result *result, struct fw_output *out)
@@ -163,10 +186,12 @@ static void report_json(struct judge *judge, const struct fw_result *result, str
     fw_json_number(&json, "accepted", judge->accepted);
     fw_json_number(&json, "rejected", judge->rejected);
     fw_json_number(&json, "no_witness", judge->bare);
+    if (judge->elsewhere)
+        fw_json_number(&json, "other_traces", judge->elsewhere);
     fw_json_end(&json);
 }
 
-static int report(const struct verify *verify, const struct fw_trace *trace,
+static int report(const struct verify *verify, const struct fw_trace *trace, const char *path,
                   const struct fw_result *result)
 {
     struct judge judge;
@@ -175,7 +200,7 @@ static int report(const struct verify *verify, const struct fw_trace *trace,
 
     if (status)
         return status;
-    judge_init(&judge, trace, verify->values || result->values);
+    judge_init(&judge, trace, path, verify->values || result->values);
     if (verify->format == FW_FORMAT_JSON)
         report_json(&judge, result, &out);
     else
@@ -222,7 +247,7 @@ static int run(const void *values, int argc, char **argv)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     status = load_trace(verify, argv[0], &trace);
     if (status == 0) {
-        status = report(verify, trace, result);
+        status = report(verify, trace, argv[0], result);
         fw_trace_destroy(trace);
     }
     fw_result_destroy(result);
@@ -254,8 +279,10 @@ const struct fw_command fw_cmd_trace_verify = {
         "is a correct reordering of TRACE and shows what its finding claims: a race, a deadlock, "
         "an order, an atomicity violation or a nondeterministic read.\n\n"
         "Each rejected finding is one line: its id, its kind, and the step that breaks a rule. "
-        "Findings without witness (of analyses that give none) are only counted. The trace must be "
-        "read as it was for the analysis: with --repair if the result was made with --repair.",
+        "Findings without witness (of analyses that give none) are only counted, and so are those "
+        "that the result says are of another trace (of 'foreweave atomrace --runs'). The trace "
+        "must be read as it was for the analysis: with --repair if the result was made with "
+        "--repair.",
     .options = options,
     .options_size = sizeof(struct verify),
     .defaults = &defaults,

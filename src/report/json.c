@@ -222,6 +222,12 @@ static enum fw_guarantee guarantee_of(const struct fw_report *report,
     return analysis->guarantee == FW_OBSERVED ? FW_SOUND : analysis->guarantee;
 }
 
+static void write_claim(struct fw_json *json, const struct fw_finding *finding)
+{
+    if (strcmp(fw_claim_names[finding->claim], fw_finding_kind_names[finding->kind]) != 0)
+        fw_json_text(json, "claim", fw_claim_names[finding->claim]);
+}
+
 /* Millions of steps go by one by one. */
 static void write_witness(struct fw_json *json, const struct fw_report *report,
                           const struct fw_finding *finding)
@@ -229,13 +235,35 @@ static void write_witness(struct fw_json *json, const struct fw_report *report,
     struct fw_schedule_walk walk;
     uint32_t position;
 
-    if (strcmp(fw_claim_names[finding->claim], fw_finding_kind_names[finding->kind]) != 0)
-        fw_json_text(json, "claim", fw_claim_names[finding->claim]);
+    write_claim(json, finding);
     fw_json_array(json, "witness");
     fw_schedule_walk_init(&walk, finding->witness, report->index);
     while (fw_schedule_next(&walk, &position))
         fw_json_next_number(json, fw_trace_index(report->index->trace, position));
     fw_schedule_walk_release(&walk);
+    fw_json_end(json);
+}
+
+static void write_ranges(struct fw_json *json, const struct fw_beginning *beginning, uint64_t most)
+{
+    for (size_t i = 0; i < beginning->ranges.len && most; i++) {
+        const struct fw_beginning_range *range = &beginning->ranges.at[i];
+
+        for (uint64_t j = 0; j < range->count && most; j++, most--)
+            fw_json_next_number(json, range->first + j);
+    }
+}
+
+/* Of what the trace itself shows: the trace as far as that. */
+static void write_beginning(struct fw_json *json, const struct fw_finding *finding)
+{
+    write_claim(json, finding);
+    fw_json_array(json, "witness");
+    write_ranges(json, finding->beginning, finding->before);
+    if (finding->then)
+        write_ranges(json, finding->then, UINT64_MAX);
+    for (size_t i = 0; i < finding->events.len && finding->claim == FW_CLAIM_RACE; i++)
+        fw_json_next_number(json, finding->events.at[i].index);
     fw_json_end(json);
 }
 
@@ -302,6 +330,10 @@ void fw_report_json_finding(struct fw_json *json, const struct fw_report *report
         fw_json_text(json, "detail", finding->detail);
     if (finding->witness)
         write_witness(json, report, finding);
+    else if (finding->beginning && guarantee_of(report, analysis, finding) == FW_SOUND)
+        write_beginning(json, finding);
+    if (report->one_of_several)
+        fw_json_text(json, "trace", report->path);
     fw_json_end(json);
 }
 

@@ -36,6 +36,7 @@ struct fw_report {
     uint32_t window;                     /* of iroots; 0: FW_IROOT_WINDOW */
     const struct fw_recording *recording; /* how it was recorded; NULL: not known */
     const struct fw_replays *replays;    /* NULL: nothing was replayed */
+    bool one_of_several;                 /* findings say which trace they are of */
     const char *cut;                     /* why only the beginning was analysed, or empty */
     uint64_t steps;                      /* of a witness that text shows at most; 0: all */
     const struct fw_report_stats *stats; /* NULL: leave them out */

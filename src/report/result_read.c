@@ -231,6 +231,7 @@ static int read_finding(struct place *at, const cJSON *object, struct fw_result_
         return locate(at);
     }
     if (get_text(at, object, "status", &finding->status) < 0 ||
+        get_text(at, object, "trace", &finding->trace) < 0 ||
         read_events(at, object, finding) < 0 || read_witness(at, object, finding) < 0)
         return -1;
     if (!finding->has_witness)
@@ -255,6 +256,7 @@ static void release_finding(struct fw_result_finding *finding)
     free(finding->id);
     free(finding->kind);
     free(finding->status);
+    free(finding->trace);
 }
 
 /* ---- the file ---- */

@@ -37,6 +37,7 @@ struct fw_result_event {
 struct fw_result_finding {
     char *id;   /* "#3" for the third one if the file gives none */
     char *kind; /* as in the file */
+    char *trace; /* that it is of, if the result is of several; NULL: does not say */
     char *status; /* "confirmed", as in the file; NULL: does not say */
     struct fw_result_event *events;
     size_t event_count;

@@ -101,7 +101,16 @@ grep -q '"runs":{"count":3,"with_findings":' r.json || complain "no runs in the 
 [ "$(grep -o '"id":"[^"]*"' r.json | sort | uniq -c | awk '$1 != 2' | wc -l)" = 0 ] ||
     complain "a finding is not once in the findings and once among what was seen"
 grep -q '"guarantee":"sound","first":true,"status":"observed"' r.json || complain "not called certain"
+
+# Each has a witness, in the trace that it is of.
+for trace in $(grep -o '"trace":"[^"]*"' r.json | cut -d'"' -f4 | sort -u); do
+    expect 0 trace verify "$trace" r.json
+    out_has ", 0 rejected; 0 findings carry no witness"
+    out_lacks "foreweave: 0 witnesses"
+done
 trace=$(grep -o '"trace":"[^"]*"' r.json | head -1 | cut -d'"' -f4)
+sed 's/"witness":\[0,1,/"witness":[1,0,/' r.json >wrong.json
+expect 66 trace verify "$trace" wrong.json
 expect 66 atomrace --noise=random:100 -q -- ./shop plain
 out_lacks "foreweave: "
 expect 0 atomrace -q -- ./shop locked
