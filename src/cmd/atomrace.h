@@ -31,7 +31,8 @@ struct fw_caught {
     FW_VEC(struct fw_caught_finding) findings; /* in the order in which they came */
     uint64_t runs, with_findings, latest; /* the latest run that has any */
     struct fw_noise_learnt learnt;
-    uint64_t overlaps; /* that were counted, of all places */
+    uint64_t overlaps; /* that were counted, of all places ... */
+    bool more_overlaps; /* ... and there may be more: a run did not come to say how many */
     const char *incomplete; /* why something was not looked at, or NULL */
 };
 

@@ -80,6 +80,35 @@ if ./pages served >native; then
     out_has "foreweave: 0 findings in 4 runs"
 fi
 
+# Who is ended by a signal does not say how often; what was told is counted.
+cat >ends.c <<'PROGRAM'
+#include <pthread.h>
+#include <stdlib.h>
+static long shared;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 300; i++)
+        shared++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    abort();
+}
+PROGRAM
+"$FOREWEAVE" cc -g -O0 -pthread ends.c -o ends || complain "ends.c does not build"
+expect 66 atomrace --noise=var:shared:300 --runs=20 --until-first -- ./ends
+out_has "; accesses overlapped at least "
+out_lacks "at least 0 times"
+expect 66 atomrace --noise=var:shared:300 --runs=20 --until-first --format=json -o ends.json -- ./ends
+grep -q '"more_overlaps":true' ends.json || complain "the count is taken for all"
+
 # Noise at variables, parts of them, lines.
 for noise in var:bank::total:500 var:total:500 'var:accounts[3].balance:500' var:calls:500 \
     var:accounts,total:500:50 "site:shop.cc:$line:300" "site:atomrace/shop.cc:$line:300:50"; do
