@@ -57,7 +57,7 @@ one() { # KERNEL WAY SEED ROUNDS
     said=$(timeout 60 "$FOREWEAVE" heal "${options[@]}" -- "$work/$1" "$4" 2>&1 >/dev/null)
     status=$?
     entered=$(sed -n 's/.* \([0-9]*\) sections\{0,1\} entered.*/\1/p' <<<"$said")
-    violated=$(sed -n 's/.*entered, \([0-9]*\) violated.*/\1/p' <<<"$said")
+    violated=$(sed -n 's/.*entered, \([0-9]*\) seen violated.*/\1/p' <<<"$said")
     let_in=$(grep -cE '(taken|released|let go|not healed).*: [0-9]+$|switched (itself )?off' <<<"$said")
     echo "$1 $2 $3 $status ${entered:-0} ${violated:-?} $let_in" >>"$work/results"
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define FW_HEAL_MAGIC 0x326c616568776621u
-#define FW_HEAL_LOG   4096u /* entries of the ring; a power of two */
+#define FW_HEAL_LOG   131072u /* entries of the ring, a power of two: more than lines are written */
 #define FW_HEAL_WORDS 1024u
 #define FW_HEAL_SETS  1024u /* of counters */
 

@@ -87,7 +87,7 @@ static void tell_locks(const struct fw_heal_wire *wire, uint64_t violated, unsig
         fw_cmd_error("violations of the %u section%s not locked are not counted", refused,
                      refused == 1 ? " that is" : "s that are");
     if (wire->watch)
-        snprintf(text, sizeof text, ", %" PRIu64 " violated", violated);
+        snprintf(text, sizeof text, ", %" PRIu64 " seen violated", violated);
     else if (has_let_in(wire))
         snprintf(text, sizeof text, " (violations are looked for with --noise only)");
     fw_cmd_error("healing by locks: %" PRIu64 " section%s entered%s; %" PRIu64
@@ -104,7 +104,7 @@ void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_region
     tell_trouble(wire);
     switch (wire->how) {
     case FW_HEAL_DRY:
-        fw_cmd_error("dry run: %" PRIu64 " section%s entered, %" PRIu64 " violated; %" PRIu64
+        fw_cmd_error("dry run: %" PRIu64 " section%s entered, %" PRIu64 " seen violated; %" PRIu64
                      " access%s would have been kept out ('--how=lock')",
                      entered, plural(entered), violated, met, met == 1 ? "" : "es");
         break;
@@ -113,7 +113,7 @@ void fw_heal_tell_counts(const struct fw_heal_wire *wire, const struct fw_region
         break;
     default:
         fw_cmd_error("healing by scheduling: %" PRIu64 " section%s entered, %" PRIu64
-                     " violated; %" PRIu64 " access%s met one, %" PRIu64 " yields, %" PRIu64
+                     " seen violated; %" PRIu64 " access%s met one, %" PRIu64 " yields, %" PRIu64
                      " sleeps, %" PRIu64 " priorities raised",
                      entered, plural(entered), violated, met, met == 1 ? "" : "es",
                      count_of(wire, FW_HEAL_YIELDED), count_of(wire, FW_HEAL_SLEPT),
