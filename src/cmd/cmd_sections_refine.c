@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define DEFAULT_NOISE "random:200"
+#define FEW           20u   /* bad runs for a good one are too many */
 #define MOST_TARGETS  1000u /* the runtime has room for some more */
 
 struct refine {
@@ -171,11 +172,21 @@ static void say_bad(const struct work *work)
     }
 }
 
+/* Nearly all runs were in vain. */
+static void say_too_strong(const struct work *work, const struct fw_refine_facts *facts)
+{
+    if (facts->bad / FEW >= facts->good)
+        fw_cmd_warning("%" PRIu64 " of %" PRIu64 " runs were good: with noise that is weaker than "
+                       "%s more may be (--noise)",
+                       facts->good, facts->good + facts->bad, work->options->noise);
+}
+
 static void say(const struct work *work)
 {
     struct fw_refine_facts facts = fw_refinement_facts(work->refinement);
     uint64_t gone = facts.violated + facts.unseen;
 
+    say_too_strong(work, &facts);
     if (facts.unchanged < work->options->runs)
         fw_cmd_warning("only the last %" PRIu64 " good run%s changed nothing: more runs (--max) may"
                        " leave out more",

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct show {
     int format;
@@ -225,6 +226,8 @@ static void json_places(struct fw_json *json, const struct work *work, uint32_t 
             fw_json_end(json);
         }
     fw_json_end(json);
+    if (is_placed(work, section))
+        fw_json_bool(json, "can_be_locked", !work->reasons[section]);
     if (work->reasons[section])
         fw_json_text(json, "never_locked", work->reasons[section]);
     fw_json_array(json, "missing");
@@ -243,6 +246,7 @@ static void print_json(struct work *work)
     struct fw_json json = { .out = &work->out };
 
     fw_json_object(&json, NULL);
+    fw_json_number(&json, "schema", 1);
     fw_json_array(&json, "sections");
     for (uint32_t i = 0; i < work->sections.at.len; i++) {
         const struct fw_atomic_section *section = &work->sections.at.at[i];
@@ -292,9 +296,17 @@ static int place_in(struct work *work, const char *path, const struct fw_words *
     return status;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* The program is not run here but looked into: a file of that name comes before one on PATH. */
 static int place_all(struct work *work, const char *program, const struct show *show)
 {
-    char *path = program ? fw_launch_path(program) : NULL;
+    char *path = program && !is_file(program) ? fw_launch_path(program) : NULL;
     int status = 0;
 
     if (program)

@@ -34,6 +34,13 @@ expect 0 sections refine -q --sections=bank.sections --runs=1 --max=30 --limit=2
     --ok='[ "$(cat "$FOREWEAVE_OUTPUT")" = "" ] && [ "$FOREWEAVE_STATUS" = 0 ]' -- ./bank
 out_has "section charge+2"
 
+# One good run in twenty-two is few; one in two is not.
+expect 0 sections refine --sections=bank.sections --max=22 --ok='echo >>runs; [ $(wc -l <runs) = 1 ]' -- ./bank
+err_has "warning: 1 of 22 runs were good: with noise that is weaker than random:200 more may be (--noise)"
+rm runs
+expect 0 sections refine --sections=bank.sections --max=4 --ok='echo >>runs; [ $(wc -l <runs) -gt 2 ]' -- ./bank
+err_lacks "weaker"
+
 # What cannot be.
 expect 2 sections refine -- ./bank
 err_has "--sections: which ones?"

@@ -176,12 +176,18 @@ expect 0 sections show inside.sections ./inside
 out_has "use+2: test-and-use in use, of offer"
 out_has "  is never locked: calls pthread_mutex_lock at inside.c:$((use + 2))"
 expect 0 sections show --format=json --trace=.foreweave/last/trace.fwt inside.sections ./inside
-jq -e '.sections[0].never_locked | startswith("calls pthread_mutex_lock")' "$out" >/dev/null ||
+jq -e '.schema == 1 and (.sections[0] | .can_be_locked == false and
+    (.never_locked | startswith("calls pthread_mutex_lock")))' "$out" >/dev/null ||
     complain "JSON does not say that it is never locked: $(cat "$out")"
 expect 0 sections find --from=test-and-use -q -o use.sections -- ./shop
 expect 0 sections show use.sections ./shop
 out_has "  can be locked"
 out_lacks "is never locked"
+cp shop cat # not the one on PATH
+expect 0 sections show --format=json use.sections cat
+jq -e '.sections[0] | .can_be_locked and .never_locked == null' "$out" >/dev/null ||
+    complain "JSON does not say that it can be locked: $(cat "$out")"
+rm cat
 
 # Rebuilt: optimised, by the other compiler, with lines above and within, moved to another folder.
 expect 0 sections show all.sections ./shop
