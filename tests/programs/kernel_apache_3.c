@@ -2,6 +2,7 @@
  * kernel_apache_3: the "atomic" decrement of a reference count is not atomic.
  *
  * expect: race A A
+ * may: race B B
  */
 #include "program.h"
 
@@ -16,7 +17,7 @@ static NOINLINE int decrement(void)
 static void *release(void *unused)
 {
     if (decrement() == 0)
-        cleared++;
+        cleared++; /* @B */
     return unused;
 }
 
