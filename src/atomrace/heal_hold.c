@@ -415,18 +415,23 @@ static uint16_t pass_holds(const struct fw_overlap_access *access, uintptr_t wor
     return links;
 }
 
-/* A section that begins anew has not come to its end. */
-static void leave_former(struct fw_heal_lock *lock, uint32_t entry)
+/* A section that begins anew has not come to its end.  If another section keeps the lock meanwhile
+ * the two follow each other without a gap: returns its links then, as pass_holds does. */
+static uint16_t leave_former(struct fw_heal_lock *lock, uint32_t entry)
 {
+    uint16_t links = 0;
+
     for (unsigned i = fw_holds.end; i-- > 0;) {
         struct fw_hold *hold = &fw_holds.at[i];
 
         if (hold->over || hold->lock != lock || hold->entry != entry ||
             hold->top != fw_hot.top)
             continue;
+        links = (uint16_t)(hold->links + 1);
         fw_heal_count(FW_HEAL_LEFT, 1);
         remove_at(i);
     }
+    return holds(lock) ? links : 0;
 }
 
 static bool reads_wait(uint32_t entry)
@@ -448,13 +453,15 @@ static void enter(const struct fw_overlap_access *access, uintptr_t word, uint32
                   uint16_t links)
 {
     struct fw_heal_lock *lock = lock_for(word, reads_wait(entry), has_read_end(entry));
+    uint16_t again;
 
     if (!lock) {
         fw_heal_count(FW_HEAL_ENTERED, 1);
         fw_heal_count(FW_HEAL_NO_ROOM, 1);
         return;
     }
-    leave_former(lock, entry);
+    again = leave_former(lock, entry);
+    links = again > links ? again : links;
     fw_heal_count(FW_HEAL_ENTERED, 1);
     if (links > LINKS && fw_heal_is_waited_for(lock)) {
         fw_heal_count(FW_HEAL_LONG, 1);

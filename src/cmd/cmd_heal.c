@@ -55,8 +55,9 @@ static const struct fw_option options[] = {
                 "released at once." },
     { "wait", 0, "MS", "wait for a thread in a section so long at most (100)",
       FW_OPTION(COUNT, struct heal, wait),
-      .detail = "Then its lock is taken from the thread that is in it. In a queue each of those "
-                "before has so long." },
+      .detail = "Then its lock is taken from the thread that is in it; from one that runs, or "
+                "would if there were a processor for it, after ten times as long. In a queue each "
+                "of those before has so long." },
     { "sleep", 0, "USEC", "with --how=sleep: so long (200)", FW_OPTION(COUNT, struct heal, sleep) },
     { "budget", 0, "PERCENT", "switch off when threads wait longer (5)",
       FW_OPTION(COUNT, struct heal, budget),
@@ -356,7 +357,7 @@ const struct fw_command fw_cmd_heal = {
         "Nothing is changed without --how: that is a dry run, which counts. Every action is "
         "counted, and logged with --log. SIGUSR1 to this command or the file of --off-file switch "
         "healing off while the program runs, and it switches itself off when it costs more than "
-        "--budget. What the program does is never waited for beyond --wait.",
+        "--budget. What the program does is never waited for without end (--wait).",
     .options = options,
     .options_size = sizeof(struct heal),
     .defaults = &defaults,

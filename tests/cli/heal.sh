@@ -176,6 +176,12 @@ for how in plain alternative jump; do
     out_is right
 done
 
+# Loops that wait for what another thread writes let it in, however many sections begin in each round.
+build ring -O0
+heal 0 ring --how=lock --wait=1000 --budget=100 --
+out_is right
+err_lacks "locks taken from threads"
+
 # Switches: a file, a signal, the budget.
 build until -O0
 touch off stop
