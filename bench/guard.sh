@@ -7,6 +7,7 @@
 #   COMPILERS="gcc"
 #   REPEAT=5         rounds
 #   SCALE=100        size of the work in percent
+#   WAYS="native nothing guard learn"   learning takes by far the longest
 #   LEARN=20         size of the work that is learnt from, with three runs that bring nothing new
 #   WORK=folder      kept; by default a temporary folder that is removed
 #   BUILD=build      where foreweave and bench/measure are (default: built here, as release)
@@ -81,7 +82,7 @@ rm -f "$work/results" "$work"/*.wanted
 for round in $(seq "$repeat"); do
     for program in $programs; do
         for compiler in $compilers; do
-            for what in native nothing guard learn; do
+            for what in ${WAYS:-native nothing guard learn}; do
                 run "$program" "$compiler" $what
             done
         done

@@ -76,8 +76,9 @@ static const struct fw_option options[] = {
                 "that has begun later is taken to have run for ten. 100: never." },
     { "hot", 0, "N", "retire places that are passed N times in a second (100000)",
       FW_OPTION(COUNT, struct guard, hot), .rare = true,
-      .detail = "For the rest of the run they are not looked at, and places that depend on them "
-                "are not judged. 0: none, whatever it costs." },
+      .detail = "Or a quarter as often in a sixteenth of one. For the rest of the run they are not "
+                "looked at, and places that depend on them are not judged. 0: none, whatever it "
+                "costs." },
     { "log", 0, "FILE", "append violations to FILE, a line of JSON each",
       FW_OPTION(FILE, struct guard, log),
       .detail = "'foreweave learn --accept=FILE' adds what was tested since." },

@@ -1,7 +1,7 @@
 /* flight.c - see flight.h. */
 #include "guard/flight.h"
 
-bool fw_flights_on;
+_Atomic bool fw_flights_on;
 __thread struct fw_flight *fw_flight_own;
 
 static struct fw_flight flights[FW_FLIGHTS];

@@ -10,7 +10,8 @@
  * and then looks at what others show (fw_flight_any), one sees the other.  What is shown may be
  * over already; there is no harm in taking it for an access that is still to come.
  *
- * Only where there are regions (region.h): else nothing is shown, and it costs nothing.
+ * Only where there are regions (region.h), and until a place was retired (hot.h): then nothing that
+ * was written is taken back any more.  Else nothing is shown, and it costs nothing.
  */
 #ifndef FW_GUARD_FLIGHT_H
 #define FW_GUARD_FLIGHT_H
@@ -29,13 +30,19 @@ struct fw_flight {
     _Atomic bool taken;
 };
 
-extern bool fw_flights_on;
+extern _Atomic bool fw_flights_on; /* off when nothing is taken back any more (region.h) */
 extern __thread struct fw_flight *fw_flight_own; /* NULL: the thread shows nothing */
+
+/* relaxed: a switch, seen sooner or later */
+static inline bool fw_flights_are_on(void)
+{
+    return atomic_load_explicit(&fw_flights_on, memory_order_relaxed);
+}
 
 static inline void fw_flight_show(uintptr_t address, size_t bytes)
 {
     /* seq_cst: before the word is looked at */
-    if (__builtin_expect(fw_flights_on, 0) && fw_flight_own)
+    if (__builtin_expect(fw_flights_are_on(), 0) && fw_flight_own)
         atomic_exchange(&fw_flight_own->address,
                         bytes > FW_FLIGHT_BYTES ? FW_FLIGHT_ANYWHERE : address);
 }
@@ -46,7 +53,7 @@ static inline uintptr_t fw_flight_hide(void)
 {
     uintptr_t was = 0;
 
-    if (__builtin_expect(fw_flights_on, 0) && fw_flight_own) {
+    if (__builtin_expect(fw_flights_are_on(), 0) && fw_flight_own) {
         was = atomic_load_explicit(&fw_flight_own->address, memory_order_relaxed); /* its own */
         atomic_store_explicit(&fw_flight_own->address, 0, memory_order_release); /* behind it */
     }

@@ -45,7 +45,7 @@ static bool objects_to_pair(uint32_t site, uint32_t before)
     if (fw_guard->mode == FW_GUARD_FORBID)
         return there && !(there & FW_GUARD_PAIR_GONE);
     /* Between the two there may have been one that was retired. */
-    return !there && at && !(fw_guard_sites(fw_guard)[before] & FW_GUARD_QUIET);
+    return !there && at && !fw_guard_is_quiet(before);
 }
 
 /* Has every access been seen since the program began? */
@@ -53,7 +53,7 @@ static bool knows_all(void)
 {
     /* relaxed: switches, seen sooner or later */
     return !atomic_load_explicit(&forgetful, memory_order_relaxed) &&
-           !atomic_load_explicit(&fw_guard->counts[FW_GUARD_RETIRED], memory_order_relaxed);
+           !atomic_load_explicit(&fw_guard_any_gone, memory_order_relaxed);
 }
 
 /* What the site has never come behind; only if there are others' accesses to wait for. */
@@ -76,7 +76,7 @@ bool fw_guard_objects(uint32_t site, const struct fw_word_seen *seen,
                       struct fw_guard_objection *why)
 {
     *why = (struct fw_guard_objection){ 0 };
-    if (fw_guard_sites(fw_guard)[site] & FW_GUARD_QUIET)
+    if (fw_guard_is_quiet(site))
         return false;
     for (unsigned i = 0; i < seen->count; i++)
         if (FW_UNLIKELY(objects_to_pair(site, fw_word_site(seen->before[i])))) {
@@ -114,7 +114,7 @@ static uint64_t look(uintptr_t word, uint32_t who, bool write, uintptr_t region)
 
     /* Where writes may be taken back nobody may access a word without noting it: another's note or
      * claim came between, so somebody gets on. */
-    for (unsigned i = 0; i < NOTES || fw_flights_on; i++) {
+    for (unsigned i = 0; i < NOTES || fw_flights_are_on(); i++) {
         cell = cell_of(word);
         if (fw_word_repeats(cell, who, write))
             return cell;

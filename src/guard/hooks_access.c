@@ -23,8 +23,7 @@ static inline bool is_quick(_Atomic uint64_t *at, uint32_t site, uint32_t who, b
     /* Its own thread's, where that is known to be allowed, or what it reads was read. */
     if (!fw_word_is_own(cell, who) || fw_guard->every ||
         (FW_UNLIKELY(fw_guard->mode == FW_GUARD_LEARN) &&
-         (fw_word_is_shared(cell, who) ||
-          fw_guard_unseen(cell, who, write) & ~fw_guard_sites(fw_guard)[site])) ||
+         (fw_word_is_shared(cell, who) || fw_guard_has_unseen(cell, site, who, write))) ||
         ((write || !(cell >> 32)) && !(fw_guard_sites(fw_guard)[site] & FW_GUARD_SELF)))
         return false;
     atomic_store_explicit(at, fw_word_own(cell, who, write), memory_order_relaxed);

@@ -6,34 +6,57 @@
 #include "runtime/futex.h"
 #include "runtime/sink.h"
 
-/* Of a site, in the second that it was last counted in. */
-struct heat {
-    _Atomic uint32_t second, passes;
-};
+#define MOMENTS 16u /* in a second */
+#define SOON    4u  /* of all passes, in one of them */
 
 __thread int32_t fw_guard_passes = FW_HOT_PASSES;
 
-static struct heat *heats; /* by site; NULL: nothing is retired */
+struct fw_guard_heat *fw_guard_heats;
+_Atomic bool fw_guard_any_gone;
+
 static _Atomic uint32_t busy;
 
 bool fw_guard_hot_begin(void)
 {
     if (fw_guard->hot)
-        heats = fw_map_memory((fw_guard->site_count + (size_t)1) * sizeof *heats);
-    return heats != NULL;
+        fw_guard_heats =
+            fw_map_memory((fw_guard->site_count + (size_t)1) * sizeof *fw_guard_heats);
+    return fw_guard_heats != NULL;
 }
 
-static uint32_t this_second(void)
+/* In parts of a second. */
+static uint32_t this_moment(void)
 {
     struct timespec time = { 0, 0 };
 
     fw_call(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, &time, 0, 0);
-    return (uint32_t)time.tv_sec;
+    return (uint32_t)time.tv_sec * MOMENTS + (uint32_t)time.tv_nsec / (FW_SECOND / MOMENTS);
+}
+
+/* FW_HOT_PASSES more.  Returns how many they are. */
+static uint32_t count_at(struct fw_guard_passes *passes, uint32_t now)
+{
+    /* relaxed: what is lost is counted the next time */
+    if (atomic_load_explicit(&passes->time, memory_order_relaxed) != now) {
+        atomic_store_explicit(&passes->time, now, memory_order_relaxed);
+        atomic_store_explicit(&passes->count, 0, memory_order_relaxed);
+    }
+    return atomic_fetch_add_explicit(&passes->count, FW_HOT_PASSES, memory_order_relaxed) +
+           FW_HOT_PASSES;
+}
+
+/* Too often in a second; or so often in a moment that it need not be waited for the rest. */
+static bool is_hot(struct fw_guard_heat *heat)
+{
+    uint32_t now = this_moment(), in_moment = count_at(&heat->moment, now);
+
+    return count_at(&heat->second, now / MOMENTS) >= fw_guard->hot ||
+           in_moment >= fw_guard->hot / SOON;
 }
 
 static void set_quiet(uint32_t site)
 {
-    atomic_fetch_or(&fw_guard_sites(fw_guard)[site], FW_GUARD_QUIET);
+    atomic_store(&fw_guard_heats[site].quiet, true);
 }
 
 /* Who has to do with it. */
@@ -66,6 +89,7 @@ static void retire(uint32_t site)
 {
     uint32_t count = atomic_load(&fw_guard_table_count);
 
+    atomic_store(&fw_guard_any_gone, true);
     set_quiet(site);
     quiet_others(site);
     fw_regions_blind();
@@ -84,29 +108,23 @@ static void retire(uint32_t site)
         }
         forget_regions(table, hooks, module->hook_count);
     }
+    fw_regions_settle();
     atomic_fetch_add(&fw_guard->counts[FW_GUARD_RETIRED], 1);
 }
 
 void fw_guard_hot_count(uint32_t site)
 {
-    uint32_t now;
+    struct fw_guard_heat *heat;
 
     fw_guard_passes = FW_HOT_PASSES;
-    if (!heats)
+    if (!fw_guard_heats)
         return;
-    now = this_second();
-    /* relaxed: what is lost is counted the next time */
-    if (atomic_load_explicit(&heats[site].second, memory_order_relaxed) != now) {
-        atomic_store_explicit(&heats[site].second, now, memory_order_relaxed);
-        atomic_store_explicit(&heats[site].passes, 0, memory_order_relaxed);
-    }
-    if (atomic_fetch_add_explicit(&heats[site].passes, FW_HOT_PASSES, memory_order_relaxed) +
-            FW_HOT_PASSES < fw_guard->hot ||
-        atomic_exchange(&busy, 1))
+    heat = &fw_guard_heats[site];
+    if (fw_guard_any_gone)
+        fw_regions_settle();
+    if (!is_hot(heat) || atomic_exchange(&busy, 1))
         return;
-    if (fw_guard_tables[0].length && !(fw_guard_sites(fw_guard)[site] & FW_GUARD_GONE)) {
-        atomic_fetch_or(&fw_guard_sites(fw_guard)[site], FW_GUARD_GONE);
+    if (fw_guard_tables[0].length && !atomic_exchange(&heat->gone, true))
         retire(site);
-    }
     atomic_store(&busy, 0);
 }

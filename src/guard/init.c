@@ -36,9 +36,13 @@ static void follow_module(const char *path, uintptr_t base)
 {
     fw_guard_module(path, base);
     if (fw_guard->counts[FW_GUARD_PLACED])
-        fw_calls_follow = fw_guard_tx ? fw_guard_tx_call : fw_guard_locks_call;
+        fw_calls_follow = fw_guard_tx ? fw_guard_tx_call
+                          : fw_guard->mode == FW_GUARD_LEARN || fw_guard->noise
+                              ? fw_guard_locks_call
+                              : fw_guard_locks_pass;
     if (fw_flights_on)
         fw_mutex_enter = fw_region_lock;
+    fw_mutex_alone = fw_mutex_enter && fw_calls_follow == fw_guard_locks_pass && !fw_calls_place;
 }
 
 static void start(void)

@@ -34,4 +34,12 @@ static inline unsigned fw_guard_unseen(uint64_t cell, uint32_t who, bool write)
            << FW_GUARD_ALSO;
 }
 
+/* Is some of that not known of the site yet? */
+static inline bool fw_guard_has_unseen(uint64_t cell, uint32_t site, uint32_t who, bool write)
+{
+    unsigned marks = fw_guard_sites(fw_guard)[site], most = FW_GUARD_SELF | FW_GUARD_NOBODY;
+
+    return (marks & most) != most && fw_guard_unseen(cell, who, write) & ~marks;
+}
+
 #endif

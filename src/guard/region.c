@@ -43,7 +43,8 @@ bool fw_regions_begin(void)
 {
     if (fw_guard->rollback && fw_guard->function_count && fw_jump_works())
         broken = fw_map_memory(fw_guard->function_count + (size_t)1);
-    return fw_flights_on = broken != NULL;
+    fw_flights_on = broken != NULL;
+    return broken != NULL;
 }
 
 bool fw_regions_busy(void)
@@ -66,6 +67,13 @@ void fw_region_break(uint32_t function)
 void fw_regions_blind(void)
 {
     atomic_store(&blind, true);
+}
+
+/* Who goes back from now on sees that nothing is taken back (seq_cst, both). */
+void fw_regions_settle(void)
+{
+    if (atomic_load(&blind) && !atomic_load(&busy))
+        fw_flights_on = false;
 }
 
 bool fw_region_is_broken(uint32_t function)
@@ -226,6 +234,7 @@ void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack)
 
     if (FW_UNLIKELY(fw_guard_calls_own))
         return;
+    fw_flight_hide();
     if (!(fw_guard_place(pc) & FW_GUARD_REGION)) {
         fw_region_end();
         return;

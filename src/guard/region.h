@@ -51,6 +51,8 @@ void fw_region_release(void);
 
 /* Not all accesses that others make are seen any more: what was written stays. */
 void fw_regions_blind(void);
+/* Then nobody has to show its accesses, once those who went back before have done so. */
+void fw_regions_settle(void);
 /* A site of the function is not called any more: it has no regions from now on. */
 void fw_region_break(uint32_t function);
 bool fw_region_is_broken(uint32_t function);

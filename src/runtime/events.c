@@ -29,10 +29,23 @@ struct fw_thread *fw_enter_again(void)
     return t;
 }
 
+/* Where threads run in parallel, and are none of ours, this is all there is to do. */
+static struct fw_thread *enter_unknown(uintptr_t pc, const char *name, const void *object)
+{
+    if (FW_UNLIKELY(fw_calls_follow != NULL))
+        fw_calls_follow(name, object);
+    if (FW_UNLIKELY(fw_calls_place != NULL))
+        fw_calls_place(pc);
+    return NULL;
+}
+
 struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object)
 {
-    bool is_atomic = name == fw_op_load || name == fw_op_rmw || name == fw_op_store;
+    bool is_atomic;
 
+    if (!fw_self)
+        return enter_unknown(pc, name, object);
+    is_atomic = name == fw_op_load || name == fw_op_rmw || name == fw_op_store;
     return fw_enter_atomic(pc, name, object, is_atomic ? sizeof(int) : 0);
 }
 

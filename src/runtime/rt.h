@@ -141,6 +141,7 @@ extern void (*fw_calls_place)(uintptr_t pc);
 /* Told, if set, of every call of pthread_mutex_lock, before it waits: where it returns to, and the
  * stack pointer before the call. */
 extern void (*fw_mutex_enter)(void *mutex, uintptr_t pc, uintptr_t stack);
+extern bool fw_mutex_alone; /* ... and does all that is to be done at such a call */
 
 /* --- the token ----------------------------------------------------------------------------- */
 

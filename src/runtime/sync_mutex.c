@@ -40,6 +40,7 @@ static struct {
 
 void (*fw_mutex_follow)(const void *mutex, bool locked);
 void (*fw_mutex_enter)(void *mutex, uintptr_t pc, uintptr_t stack);
+bool fw_mutex_alone;
 
 /* --- time ---------------------------------------------------------------------------------- */
 
@@ -249,7 +250,7 @@ int fw_mutex_unlock(struct fw_thread *t, pthread_mutex_t *mutex, uintptr_t pc)
 
 FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    struct fw_thread *t = fw_enter_on(mutex);
+    struct fw_thread *t = FW_UNLIKELY(fw_mutex_alone) ? NULL : fw_enter_on(mutex);
     int status;
 
     if (FW_UNLIKELY(fw_mutex_enter != NULL))

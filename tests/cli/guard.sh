@@ -215,14 +215,24 @@ expect 0 guard -c hot.constraints --hot=100000 --keep-calls -- ./hot 2000
 out_is right
 err_has ' 0 made nothing'
 expect 2 guard -c hot.constraints --hot=1000000001 -- ./hot
+# ... also by a service that is started once more with the same file: places are its own, and retired anew
+expect 0 guard -c hot.constraints --hot=100000 --prepare=hot.guard -- ./hot
+cp "$out" environment
+retired() { "$FOREWEAVE" guard --state=hot.guard -- ./hot 2>&1 | sed -n 's/.* \([0-9]*\) places retired.*/\1/p'; }
+for _ in 1 2; do
+    before=$(retired)
+    # shellcheck disable=SC2046
+    env $(cat environment) ./hot 5000 >/dev/null
+    [ "$(retired)" -gt "$before" ] || complain "places were retired $before times, and not again"
+done
 
-# --- the budget: of the last ten seconds, also for who has not run so long (1% of three threads: 0.3 s)
+# --- the budget: of the last ten seconds, also for who has not run so long (5% of two or three threads: 1 s at least, 1.5 s at most)
 expect 0 learn -q --idle=2 -- ./often 10
-expect 0 guard -c often.constraints --budget=1 --stall=2000 -- ./often 4 late
+expect 0 guard -c often.constraints --stall=2000 -- ./often 4 late
 out_is right
 err_has '4 violations: 4 avoided by waiting'
 err_lacks 'switched itself off'
-expect 1 guard -c often.constraints --budget=1 --stall=2000 -- ./often 40 late
+expect 1 guard -c often.constraints --stall=2000 -- ./often 100 late
 err_has 'it switched itself off (--budget)'
 expect 0 guard -c often.constraints --budget=100 --stall=2000 -- ./often 20 late
 out_is right
