@@ -202,15 +202,34 @@ enum whose {
     OTHER, /* it accesses another one */
 };
 
-static enum whose variable_of(struct search *search, const struct fw_site *site)
+/* Its first byte, or a later one ("bits.b+0x1"). */
+static enum whose byte_of(struct search *search, uint64_t address, uint32_t later)
 {
     const char *wanted = search->section->variable;
-    char *name = wanted && site->address ? fw_sites_variable(search->sites, site->address) : NULL;
+    char *name = fw_sites_variable(search->sites, address), *within;
     enum whose whose = NOT_KNOWN;
 
+    within = name && later ? strchr(name, '+') : NULL;
+    if (within)
+        *within = '\0';
     if (name)
         whose = strcmp(name, wanted) == 0 || is_short_for(wanted, name) ? OWN : OTHER;
     free(name);
+    return whose;
+}
+
+/* A hook may be for more than the variable: gcc's for the write of a bit-field is for the whole
+ * word that it is in. */
+static enum whose variable_of(struct search *search, const struct fw_site *site)
+{
+    enum whose whose;
+
+    if (!search->section->variable || !site->address)
+        return NOT_KNOWN;
+    whose = byte_of(search, site->address, 0);
+    for (uint32_t i = 1; i < site->size && whose == OTHER; i++)
+        if (byte_of(search, site->address + i, i) == OWN)
+            return OWN;
     return whose;
 }
 

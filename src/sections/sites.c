@@ -131,6 +131,7 @@ static void take(struct fw_sites *sites, const struct fw_hooks *hooks)
         fw_vec_push(&sites->all, ((struct fw_site) { .returns = hook->returns,
                                                      .write = hook->write,
                                                      .address = hook->address,
+                                                     .size = hook->size,
                                                      .branches = hook->branches }));
         keys[i].site = (uint32_t)i;
         describe(sites, &sites->all.at[i], &keys[i]);

@@ -22,6 +22,7 @@ struct fw_site {
     uint64_t returns; /* where the hook returns to, from the module's load base */
     bool write;
     uint64_t address;     /* what is accessed there is always this one of the module; 0: unknown */
+    uint32_t size;        /* so many bytes from there; 0: unknown */
     uint32_t branches;    /* conditional jumps of the function's code that lie before it */
     const char *function; /* NULL: nothing is known but the above */
     const char *file;     /* NULL: so are file and line */

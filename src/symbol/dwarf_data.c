@@ -304,6 +304,21 @@ static uint64_t enter_array(struct path *path, Dwarf_Die *type, uint64_t offset,
     return count ? offset % size : UINT64_MAX;
 }
 
+/* Before version 5 a bit-field is told by its word and the bits that are left above it there. */
+static void place_old_bits(Dwarf_Die *member, uint64_t *place, uint64_t *size)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word bits, above, start;
+
+    if (dwarf_formudata(dwarf_attr(member, DW_AT_bit_size, &attribute), &bits) != 0 ||
+        dwarf_formudata(dwarf_attr(member, DW_AT_bit_offset, &attribute), &above) != 0 ||
+        *size > 16 || above > *size * 8 || bits > *size * 8 - above)
+        return;
+    start = *size * 8 - above - bits;
+    *place += start / 8;
+    *size = (start % 8 + bits + 7) / 8;
+}
+
 /* Bytes from the beginning; false: it has no place of its own (static, or worked out). */
 bool fw_dwarf_member_place(Dwarf_Die *member, bool in_union, uint64_t *place, uint64_t *size)
 {
@@ -316,11 +331,13 @@ bool fw_dwarf_member_place(Dwarf_Die *member, bool in_union, uint64_t *place, ui
     *size = fw_dwarf_size_of(&type);
     *place = 0;
     if (dwarf_formudata(dwarf_attr(member, DW_AT_data_bit_offset, &attribute), &number) == 0) {
+        Dwarf_Word bits;
+
         *place = number / 8;
         *size = 1;
-        if (dwarf_formudata(dwarf_attr(member, DW_AT_bit_size, &attribute), &number) == 0 &&
-            number <= 64)
-            *size = (number + 14) / 8;
+        if (dwarf_formudata(dwarf_attr(member, DW_AT_bit_size, &attribute), &bits) == 0 &&
+            bits <= 64)
+            *size = (number % 8 + bits + 7) / 8;
         return true;
     }
     if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
@@ -328,6 +345,7 @@ bool fw_dwarf_member_place(Dwarf_Die *member, bool in_union, uint64_t *place, ui
     if (dwarf_formudata(&attribute, &number) != 0)
         return false;
     *place = number;
+    place_old_bits(member, place, size);
     return true;
 }
 

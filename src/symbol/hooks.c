@@ -5,6 +5,7 @@
 #include "symbol/operand_callee.h"
 #include "symbol/operand_flow.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Longer ones first where one begins like another. */
@@ -48,6 +49,14 @@ bool fw_hook_is_access(const char *name, bool *write)
         }
     }
     return false;
+}
+
+/* Of an access's; 0: its name does not say. */
+static uint32_t size_in(const char *name)
+{
+    const char *digits = name + strcspn(name, "0123456789");
+
+    return (uint32_t)strtoul(digits, NULL, 10);
 }
 
 /* Of any kind: compilers put calls of these into the code. */
@@ -129,7 +138,8 @@ static void take_calls(struct look *look)
         if (call->callee && fw_hook_is_access(call->callee, &write))
             fw_vec_push(look->hooks, ((struct fw_hook) { .returns = call->returns,
                                                          .write = write,
-                                                         .address = address_of(look, call) }));
+                                                         .address = address_of(look, call),
+                                                         .size = size_in(call->callee) }));
         else if (call->callee && is_empty(call->callee))
             fw_vec_push(&look->empty, call->returns);
     }

@@ -18,6 +18,7 @@ struct fw_hook {
     uint64_t returns;  /* to this address of the file */
     bool write;        /* the access writes */
     uint64_t address;  /* of the file: what is accessed there is always this; 0: not known */
+    uint32_t size;     /* so many bytes from there; 0: not known */
     uint32_t branches; /* conditional jumps of its function that lie before it */
 };
 

@@ -189,6 +189,40 @@ jq -e '.sections[0] | .can_be_locked and .never_locked == null' "$out" >/dev/nul
     complain "JSON does not say that it can be locked: $(cat "$out")"
 rm cat
 
+# A bit-field is named, and placed where it was found: gcc's hook of its write is for the whole word.
+cat >bits.c <<'END_OF_SOURCE'
+#include <pthread.h>
+static struct { unsigned a : 3, b : 13, c : 16; } bits;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 50; i++)
+        bits.c = bits.c + 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    return pthread_join(two, NULL);
+}
+END_OF_SOURCE
+for compiler in gcc clang; do
+    FOREWEAVE_CC=$compiler "$FOREWEAVE" cc -g -O0 -pthread bits.c -o bits || complain "bits.c does not build"
+    expect 0 sections find --from=load-and-store -q -o bits.sections -- ./bits
+    expect 0 sections show bits.sections ./bits
+    out_lacks "NOT PLACED" "bits.b"
+    out_has "1 section, 1 placed"
+done
+sed -i 's/of bits.*/of bits.b/' bits.sections # clang's hooks are all for the whole word
+expect 0 sections show bits.sections ./bits
+out_has "1 section, 1 placed"
+sed -i 's/of bits.*/of bits.d/' bits.sections
+expect 0 sections show bits.sections ./bits
+out_has "NOT PLACED"
+
 # Rebuilt: optimised, by the other compiler, with lines above and within, moved to another folder.
 expect 0 sections show all.sections ./shop
 out_has "8 sections, 8 placed"
