@@ -10,7 +10,8 @@
 #define ENOUGH    32u   /* runs of a round that say whether it is so */
 #define FEW       8     /* runs of a strategy that say little */
 #define LEAST     0.01  /* share that each strategy has */
-#define FAVOUR    8     /* the first one's, with equal success: alone it shows most */
+#define FAVOUR    16    /* the first one's, with equal success: alone it shows most, ... */
+#define LITTLE    2     /* ... until draws are dry: then it is the others that differ */
 #define OLD       0.85  /* what counts of a round counts so much when the next one has been */
 
 static const enum fw_control_strategy mixed[FW_ARMS_MIXED] = {
@@ -40,7 +41,7 @@ void fw_arms_profiled(struct fw_arms *arms)
  * all together. */
 static void share_out(struct fw_arms *arms)
 {
-    double runs = 1, fresh = 1, all = 0;
+    double runs = 1, fresh = 1, all = 0, favour = arms->dry ? LITTLE : FAVOUR;
 
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
         runs += arms->drawn[i].runs;
@@ -50,7 +51,7 @@ static void share_out(struct fw_arms *arms)
         const struct fw_drawn *drawn = &arms->drawn[i];
         double worth = (drawn->fresh + FEW * fresh / runs) / (drawn->runs + FEW);
 
-        arms->drawn[i].share = worth * worth * (i ? 1 : FAVOUR);
+        arms->drawn[i].share = worth * worth * (i ? 1 : favour);
         all += arms->drawn[i].share;
     }
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++)

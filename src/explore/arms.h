@@ -14,7 +14,8 @@
  * The runs of a draw are of several strategies, mixed: what they show differs, and which one shows
  * most differs from program to program.  Each has the more runs the more was new in its latest
  * ones, and some in any case; pos has more of them than another that shows as much, since of all
- * alone it shows most in nearly every program that was measured (bench/RESULTS.md).
+ * alone it shows most in nearly every program that was measured (bench/RESULTS.md), as long as
+ * there is much to be shown.
  *
  * But for `late` time plays no part, so that the same seed makes the same campaign.
  */

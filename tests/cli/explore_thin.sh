@@ -2,13 +2,6 @@
 # Attempts that see nothing but the places they are about: they find what others find, what they show is seen again
 # by a run that sees everything, and the program computes what it would alone.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 cat >long.c <<'END_C'
 #include <pthread.h>
 #include <stdlib.h>
