@@ -224,9 +224,12 @@ static inline uint64_t *fw_control_word(uint64_t word)
     return &fw_control_page_words[word % FW_PAGE_WORDS];
 }
 
+/* A handler is as good as another thread: it may come between any two accesses. */
 static inline uint64_t fw_control_word_self(const struct fw_thread *t)
 {
-    return (uint64_t)(uint16_t)(t->number + 1) << FW_WORD_THREAD;
+    uint64_t handler = t->handling ? 1u << 16 : 0;
+
+    return ((uint16_t)(t->number + 1) | handler) << FW_WORD_THREAD;
 }
 
 /* Hot words, from the first to the last, are no more so; false: there was none. */

@@ -212,7 +212,7 @@ static inline bool is_known(const struct fw_thread *t, uintptr_t address, unsign
 {
     uintptr_t first = address >> FW_WORD_SHIFT, last = (address + size - 1) >> FW_WORD_SHIFT;
 
-    if (!fw_control_shares || fw_control_alone())
+    if (!fw_control_shares || (fw_control_alone() && !t->handling))
         return true;
     if (last - first > 1 || !is_word_known(t, first, write, spot))
         return false;

@@ -234,8 +234,9 @@ void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes
     uint64_t first = address >> FW_WORD_SHIFT;
     uint64_t last = (address + (bytes ? bytes : 1) - 1) >> FW_WORD_SHIFT;
 
-    if (!fw_control_shares || fw_control_alone())
-        return; /* what is done alone comes before or after everything else */
+    if (!fw_control_shares || (fw_control_alone() && !t->handling))
+        return; /* what is done alone comes before or after everything else, but for what a signal
+                   of a thread does that has ended since */
     if (last - first > MOST_WORDS) {
         last = first + MOST_WORDS;
         fw_control->beyond = 1;

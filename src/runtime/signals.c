@@ -318,9 +318,11 @@ static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info,
     before = fw_handler_begin(t);
     mark = fw_stack_handler_begin((uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP]);
     tell_arrival(one->number);
+    t->handling++;
     errno = saved;
     call_handler(one, info, context);
     saved = errno;
+    t->handling--;
     fw_stack_handler_end(mark);
     fw_handler_end(t, before);
     errno = saved;

@@ -112,6 +112,7 @@ struct fw_thread {
     /* its own thread's */
     volatile int inside;       /* depth of fw_enter; handlers wait while it is above 0 */
     volatile int outside;      /* in the kernel for the program: a handler takes the token itself */
+    unsigned handling;         /* handlers of the program that it is in */
     uint32_t ignore[3];        /* depth by FW_IGNORE_* bit */
     unsigned ignored;          /* FW_IGNORE_* bits with a depth */
     unsigned finishing;        /* rounds of key destructors seen */

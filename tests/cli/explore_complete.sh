@@ -477,4 +477,50 @@ done
 "$FOREWEAVE" cc -g -fno-builtin -DRIGHT=0 -DREADS='strcmp(text, other) != 0' reads.c -o two || complain "cannot build"
 expect 66 explore -q -s chess -- ./two
 out_has "calls of libraries used shared memory, each in one step"
+
+# --- a handler comes between accesses of the thread that it interrupts, though nobody else uses that memory
+cat >handler.c <<'END_C'
+#include <pthread.h>
+#include <signal.h>
+static volatile int one, two;
+static int bad;
+static void looks(int number)
+{
+    (void)number;
+    if (one != two)
+        bad = 1;
+}
+static void *sends(void *to)
+{
+    pthread_kill(*(pthread_t *)to, SIGUSR1);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t self = pthread_self(), thread;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    signal(SIGUSR1, looks);
+    pthread_create(&thread, NULL, sends, &self);
+    if (RIGHT)
+        pthread_sigmask(SIG_BLOCK, &set, NULL);
+    one++;
+    two++;
+    if (RIGHT)
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    pthread_join(thread, NULL);
+    return bad;
+}
+END_C
+for right in 0 1; do
+    "$FOREWEAVE" cc -g -DRIGHT=$right handler.c -o handler$right || complain "cannot build"
+done
+expect 66 explore -q -s chess --folder=handler -- ./handler0
+out_has "all schedules with at most 2 preemptions were run"
+expect 66 replay --runs=3 handler/*.sched
+out_has "(3 of 3 runs)"
+for strategy in chess random pct; do
+    expect 0 explore -q -s $strategy -n 100 -- ./handler1
+done
 finish
