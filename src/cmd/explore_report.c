@@ -149,74 +149,71 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
         fw_output_printf(out, "  no schedule: %s\n", failure->unkept);
 }
 
+enum told {
+    RUNS,      /* "3 runs ..." */
+    RUNS_WERE, /* "3 runs were ..." */
+    IN_RUNS,   /* "in 3 runs ..." */
+};
+
+static void print_runs(struct fw_output *out, enum told told, uint64_t count, const char *what)
+{
+    const char *were = count == 1 ? " was" : " were";
+
+    if (count)
+        fw_output_printf(out, "%s%" PRIu64 " run%s%s %s\n", told == IN_RUNS ? "in " : "", count,
+                         count == 1 ? "" : "s", told == RUNS_WERE ? were : "", what);
+}
+
 /* What runs did that no schedule decides, or that is not known. */
 static void print_unsearched(const struct fw_campaign_state *state, struct fw_output *out)
 {
-    if (state->several)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s one of several threads that waited was woken: that "
-                         "it is another one is not searched\n",
-                         state->several, state->several == 1 ? "" : "s");
-    if (state->at_once)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s calls of libraries used shared memory, each in one "
-                         "step: that others come in between is not searched\n",
-                         state->at_once, state->at_once == 1 ? "" : "s");
-    if (state->beyond)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s threads used more memory than is told apart: places "
-                         "that share it may be missing\n",
-                         state->beyond, state->beyond == 1 ? "" : "s");
-    if (state->unseen)
-        fw_output_printf(out,
-                         "%" PRIu64 " run%s too long to be observed to the end: iRoots may be "
-                         "missing\n",
-                         state->unseen, state->unseen == 1 ? " was" : "s were");
+    print_runs(out, IN_RUNS, state->several,
+               "one of several threads that waited was woken: that it is another one is not "
+               "searched");
+    print_runs(out, IN_RUNS, state->at_once,
+               "calls of libraries used shared memory, each in one step: that others come in "
+               "between is not searched");
+    print_runs(out, IN_RUNS, state->beyond,
+               "threads used more memory than is told apart: places that share it may be missing");
+    print_runs(out, RUNS_WERE, state->unseen,
+               "too long to be observed to the end: iRoots may be missing");
+}
+
+static void print_cut(const struct fw_explored *explored, struct fw_output *out)
+{
+    char what[WHY];
+
+    snprintf(what, sizeof what,
+             "cut short, still on the way after %g s: --limit=SECONDS gives more",
+             explored->setup->session.limit);
+    print_runs(out, RUNS_WERE, explored->state->cut, what);
 }
 
 static void print_search(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
 
-    if (state->redundant)
-        fw_output_printf(out, "%" PRIu64 " run%s cut short: others had shown the same\n",
-                         state->redundant, state->redundant == 1 ? " was" : "s were");
-    if (state->cut)
-        fw_output_printf(out,
-                         "%" PRIu64 " run%s cut short, still on the way after %g s: "
-                         "--limit=SECONDS gives more\n",
-                         state->cut, state->cut == 1 ? " was" : "s were",
-                         explored->setup->session.limit);
+    print_runs(out, RUNS_WERE, state->redundant, "cut short: others had shown the same");
+    print_cut(explored, out);
     if (state->left)
         fw_output_printf(out, "%" PRIu64 " process%s outlived the run and %s killed\n", state->left,
                          state->left == 1 ? "" : "es", state->left == 1 ? "was" : "were");
-    if (state->diverged)
-        fw_output_printf(out,
-                         "%" PRIu64 " run%s did not follow the choices: something else than the "
-                         "schedule decides what the program does\n",
-                         state->diverged, state->diverged == 1 ? "" : "s");
-    if (state->partly)
-        fw_output_printf(out,
-                         "%" PRIu64 " run%s too long to be searched to the end: --points=sync has "
-                         "fewer points\n",
-                         state->partly, state->partly == 1 ? " was" : "s were");
-    if (state->returned)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s threads slept or waited in the kernel: when they go "
-                         "on is not searched\n",
-                         state->returned, state->returned == 1 ? "" : "s");
-    if (state->longer)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s threads waited with limits that %s: that they pass "
-                         "is not searched (--timeouts=any)\n",
-                         state->longer, state->longer == 1 ? "" : "s",
-                         explored->setup->session.timeouts ? "are longer than a second"
-                                                           : "pass as time does");
-    if (state->fair)
-        fw_output_printf(out,
-                         "in %" PRIu64 " run%s a thread that tried in vain again and again was "
-                         "held back: what it does if it goes on is not searched\n",
-                         state->fair, state->fair == 1 ? "" : "s");
+    print_runs(out, RUNS, state->diverged,
+               "did not follow the choices: something else than the schedule decides what the "
+               "program does");
+    print_runs(out, RUNS_WERE, state->partly,
+               "too long to be searched to the end: --points=sync has fewer points");
+    print_runs(out, IN_RUNS, state->returned,
+               "threads slept or waited in the kernel: when they go on is not searched");
+    print_runs(out, IN_RUNS, state->longer,
+               explored->setup->session.timeouts
+                   ? "threads waited with limits that are longer than a second: that they pass is "
+                     "not searched (--timeouts=any)"
+                   : "threads waited with limits that pass as time does: that they pass is not "
+                     "searched (--timeouts=any)");
+    print_runs(out, IN_RUNS, state->fair,
+               "a thread that tried in vain again and again was held back: what it does if it goes "
+               "on is not searched");
     if (state->random || depends_on_clock(state))
         fw_output_printf(out,
                          "the program reads %s: what it does then is not searched\n",
