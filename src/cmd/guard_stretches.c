@@ -116,7 +116,8 @@ static void take_places(struct look *look, struct fw_guard_stretches *stretches)
         look->functions += use;
         for (size_t k = i; use && k < end; k++) {
             const struct fw_rerun_place *place = &places->at[k];
-            unsigned how = place->begins ? FW_GUARD_BEGINS : FW_GUARD_GOES_ON;
+            unsigned how = (place->begins ? FW_GUARD_BEGINS : FW_GUARD_GOES_ON) |
+                           (place->bare ? FW_GUARD_BARE : 0);
 
             fw_vec_push(stretches, ((struct fw_guard_stretch) { look->number, look->functions,
                                                                 place->returns,

@@ -64,15 +64,17 @@ struct fw_guard_hook {
     uint32_t site;    /* 0: its call is to be made nothing */
     uint8_t length;   /* of the call's instruction; 0: it cannot be changed */
     uint8_t jumps;    /* it is a jump that does not come back */
-    uint16_t frame;   /* FW_GUARD_BEGINS or FW_GUARD_GOES_ON, and the bytes from the stack pointer
-                         before the call to the end of its function's frame; 0: neither */
+    uint16_t frame;   /* FW_GUARD_BEGINS or FW_GUARD_GOES_ON, perhaps FW_GUARD_BARE, and the bytes
+                         from the stack pointer before the call to the end of its function's
+                         frame; 0: neither */
     uint32_t function; /* that it is in, from 1; 0: it has no regions */
 };
 
 /* Regions that can be run again (symbol/rerun.h): a place begins one, or one goes on there. */
 #define FW_GUARD_BEGINS  0x8000u
 #define FW_GUARD_GOES_ON 0x4000u
-#define FW_GUARD_FRAME   0x3fffu
+#define FW_GUARD_BARE    0x2000u /* its frame must not be restored */
+#define FW_GUARD_FRAME   0x1fffu
 
 struct fw_guard_module {
     uint64_t device, inode; /* of the file */

@@ -132,9 +132,9 @@ static void come_back(struct fw_region *region)
         plan.wait(&plan);
 }
 
-/* Returns once more whenever the thread goes back. */
+/* Returns once more whenever the thread goes back, with the stack up to `kept` as it is now. */
 static __attribute__((noinline)) void begin(struct fw_region *region, uint32_t function,
-                                            uintptr_t end)
+                                            uintptr_t end, uintptr_t kept)
 {
     uint32_t serial = ++region->serial;
     int how;
@@ -144,7 +144,7 @@ static __attribute__((noinline)) void begin(struct fw_region *region, uint32_t f
     region->end = end;
     region->generation = atomic_load_explicit(&fw_guard->generation, memory_order_relaxed);
     region->window = region->tries = region->locks = region->undo.count = 0;
-    how = fw_jump_save(&region->jump, end);
+    how = fw_jump_save(&region->jump, kept);
     if (how > 0)
         come_back(fw_region_own);
     /* Else a handler has begun one meanwhile. */
@@ -173,7 +173,7 @@ static uintptr_t enter(uintptr_t pc, uintptr_t stack)
         return 0;
     }
     if (about & FW_GUARD_BEGINS)
-        begin(region, function, end);
+        begin(region, function, end, about & FW_GUARD_BARE ? stack : end);
     else if (fw_region_live == end && region->function == function)
         region->window++;
     else

@@ -4,8 +4,8 @@
  * Which stretches there are is found in the code beforehand (symbol/rerun.h): in one activation of
  * one function, from a place that begins one over places where it goes on, with nothing between
  * but what is seen here: writes at sites that are watched, mutexes that are taken.  At a place that
- * begins one the thread notes its registers and the frame of the function, at every write what was
- * there before.  Going back means:
+ * begins one the thread notes its registers and the frame of the function (if that may change in
+ * the region), at every write what was there before.  Going back means:
  *
  *   1. every word that was written is claimed: it must still be the thread's own, with nobody else
  *      having accessed it since, as far as accesses are watched; else nothing is done at all.

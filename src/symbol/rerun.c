@@ -35,6 +35,8 @@ struct work {
     FW_VEC(size_t) todo;
     bool (*kept)(uint64_t returns, void *context);
     void *context;
+    bool exposed; /* others may know addresses of the frame */
+    bool bare;    /* so what is done to it cannot be undone */
     bool hopeless;
 };
 
@@ -152,11 +154,14 @@ static void play_store(const struct fw_rerun_step *step, struct state *state)
 }
 
 /* Within the frame, where the return address lies at its very end. */
-static void play_local(const struct fw_rerun_step *step, struct state *state)
+static void play_local(const struct work *work, const struct fw_rerun_step *step,
+                       struct state *state)
 {
     int64_t end = step->number + step->size;
 
-    if (step->by_frame && !state->framed)
+    if (work->bare && (!step->by_frame || state->framed))
+        state->dirty = true;
+    else if (step->by_frame && !state->framed)
         play_store(step, state);
     else if (step->by_frame ? end > 0
                             : step->number < 0 || state->depth == UNKNOWN ||
@@ -169,9 +174,19 @@ static void move_pointer(struct state *state, int64_t depth)
     state->depth = depth < 0 || depth > INT32_MAX ? UNKNOWN : (uint32_t)depth;
 }
 
+static bool moves_pointer(const struct fw_rerun_step *step)
+{
+    return step->what == FW_RERUN_GROW || step->what == FW_RERUN_BACK ||
+           step->what == FW_RERUN_LEAVE || step->what == FW_RERUN_POP_BP;
+}
+
+/* What lies below the stack pointer may be overwritten, so a bare stretch does not move it. */
 static void play(struct work *work, const struct fw_rerun_step *step, struct state *state)
 {
-    work->hopeless |= step->what == FW_RERUN_EXPOSE || (state->framed && step->names_bp);
+    work->exposed |= step->what == FW_RERUN_EXPOSE || (state->framed && step->copies_bp);
+    work->hopeless |= step->what == FW_RERUN_LOSE ||
+                      (state->framed && step->names_bp && !step->copies_bp);
+    state->dirty |= work->bare && moves_pointer(step);
     switch ((enum fw_rerun_what)step->what) {
     case FW_RERUN_ALIEN:
         state->dirty = true;
@@ -180,7 +195,7 @@ static void play(struct work *work, const struct fw_rerun_step *step, struct sta
         play_store(step, state);
         break;
     case FW_RERUN_LOCAL:
-        play_local(step, state);
+        play_local(work, step, state);
         break;
     case FW_RERUN_CALL:
         play_call(work, step, state);
@@ -191,7 +206,7 @@ static void play(struct work *work, const struct fw_rerun_step *step, struct sta
         break;
     case FW_RERUN_ENTER:
         state->framed = state->depth == FRAME;
-        work->hopeless |= !state->framed;
+        work->exposed |= !state->framed; /* it holds the address of a local */
         break;
     case FW_RERUN_BACK:
     case FW_RERUN_LEAVE:
@@ -285,17 +300,6 @@ static void go_on(struct work *work, size_t at, const struct state *state)
         arrive(work, at + 1, state);
 }
 
-static void settle(struct work *work)
-{
-    while (work->todo.len && !work->hopeless) {
-        size_t at = fw_vec_pop(&work->todo);
-        struct state state = work->before[at];
-
-        play(work, &work->steps.at[at], &state);
-        go_on(work, at, &state);
-    }
-}
-
 /* Where it is entered: by its callers, or by exceptions that land. */
 static void enter(struct work *work)
 {
@@ -312,6 +316,19 @@ static void enter(struct work *work)
         else
             arrive(work, at,
                    work->edges.at[i].to == work->ranges->at[0].start ? &called : &landed);
+    }
+}
+
+static void settle(struct work *work)
+{
+    memset(work->before, 0, work->steps.len * sizeof *work->before);
+    enter(work);
+    while (work->todo.len && !work->hopeless) {
+        size_t at = fw_vec_pop(&work->todo);
+        struct state state = work->before[at];
+
+        play(work, &work->steps.at[at], &state);
+        go_on(work, at, &state);
     }
 }
 
@@ -354,7 +371,8 @@ static void collect(const struct work *work, struct fw_rerun_places *places)
                                                            .returns = step->end,
                                                            .frame = state->depth,
                                                            .begins = state->dirty,
-                                                           .locks = callee == LOCK }));
+                                                           .locks = callee == LOCK,
+                                                           .bare = work->bare }));
     }
 }
 
@@ -376,8 +394,11 @@ void fw_rerun_find(struct fw_rerun *rerun, uint64_t address,
             rerun->outliers.at[i].part.start != fw_vec_last(&ranges).start)
             fw_vec_push(&ranges, rerun->outliers.at[i].part);
     if (decode(&work, rerun->handle)) {
-        enter(&work);
         settle(&work);
+        if (!work.hopeless && work.exposed) {
+            work.bare = true;
+            settle(&work);
+        }
         if (!work.hopeless)
             collect(&work, places);
     }

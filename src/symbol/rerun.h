@@ -15,7 +15,9 @@
  * own frame by the stack pointer (or the frame pointer) needs no hook.
  *
  * Frames.  Other threads write to locals whose address they know, so in a function that makes
- * addresses of its frame nothing is found; nor in one whose stack pointer cannot be followed.
+ * addresses of its frame the frame cannot be restored; there stretches are *bare*: what is stored
+ * to the frame, or moves the stack pointer, ends them, so that restoring registers is enough.  In
+ * a function whose stack pointer cannot be followed nothing is found.
  *
  * x86-64.  Not thread-safe.
  */
@@ -33,6 +35,7 @@ struct fw_rerun_place {
     uint32_t frame;    /* from the stack pointer before the call to the end of the frame */
     bool begins;       /* else it goes on */
     bool locks;        /* a call of pthread_mutex_lock; else of a hook */
+    bool bare;         /* the frame is not changed in the stretch, and must not be restored */
 };
 
 FW_VEC_TYPE(fw_rerun_places, struct fw_rerun_place);

@@ -177,6 +177,19 @@ static bool names(const cs_insn *insn, uint8_t number)
     return false;
 }
 
+/* Is all that is done with the register an address that another one gets? */
+static bool copies(const cs_insn *insn, uint8_t number)
+{
+    const cs_x86 *x86 = &insn->detail->x86;
+    const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
+
+    if (x86->op_count != 2 || to->type != X86_OP_REG || to->size != 8 || is_register(to, number))
+        return false;
+    return (insn->id == X86_INS_MOV && is_register(from, number)) ||
+           (insn->id == X86_INS_LEA && fw_code_register(from->mem.base) == number &&
+            fw_code_register(from->mem.index) != number);
+}
+
 /* --- stores ---------------------------------------------------------------------------------- */
 
 static void take_store(struct fw_rerun_step *step, const cs_x86_op *op)
@@ -216,7 +229,7 @@ static struct fw_rerun_step step_of(const cs_insn *insn)
     else if (take_pointer(&step, insn))
         return step;
     else if (names(insn, FW_RSP) || moves_pointer(insn))
-        step.what = FW_RERUN_EXPOSE;
+        step.what = copies(insn, FW_RSP) ? FW_RERUN_EXPOSE : FW_RERUN_LOSE;
     else if (x86->op_count && op->type == X86_OP_MEM && !only_looks(insn))
         take_store(&step, op);
     else
@@ -224,6 +237,7 @@ static struct fw_rerun_step step_of(const cs_insn *insn)
     step.ends = has_group(insn, X86_GRP_RET) || insn->id == X86_INS_JMP ||
                 insn->id == X86_INS_UD2 || insn->id == X86_INS_HLT;
     step.names_bp = names(insn, FW_RBP);
+    step.copies_bp = step.names_bp && copies(insn, FW_RBP) && !is_register(op, FW_RSP);
     return step;
 }
 

@@ -12,12 +12,13 @@ enum fw_rerun_what {
     FW_RERUN_STORE,  /* `size` bytes to memory that is not known to be the frame's */
     FW_RERUN_LOCAL,  /* `size` bytes at `number` from the stack pointer, or from rbp (by_frame) */
     FW_RERUN_CALL,
-    FW_RERUN_GROW,   /* the stack pointer goes down by `number` */
+    FW_RERUN_GROW,   /* the stack pointer goes down by `number`, perhaps with a store there */
     FW_RERUN_ENTER,  /* rbp = stack pointer */
     FW_RERUN_BACK,   /* stack pointer = rbp + number */
     FW_RERUN_LEAVE,  /* the same with rbp restored */
     FW_RERUN_POP_BP,
-    FW_RERUN_EXPOSE, /* makes an address of the frame, or what the stack pointer is is lost */
+    FW_RERUN_EXPOSE, /* makes an address of the frame in another register */
+    FW_RERUN_LOSE,   /* what the stack pointer is is not known any more, or in memory */
 };
 
 struct fw_rerun_step {
@@ -29,6 +30,7 @@ struct fw_rerun_step {
     bool indexed;
     bool ends;     /* control does not go on behind it */
     bool names_bp; /* uses or sets the value of rbp, other than to address memory */
+    bool copies_bp; /* and just makes an address of it in another register */
 };
 
 FW_VEC_TYPE(fw_rerun_steps, struct fw_rerun_step);

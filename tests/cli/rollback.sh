@@ -9,7 +9,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     exit 0
     ;;
 esac
-for name in update disturbed aget_save mozilla_cache; do
+for name in update disturbed aget_save mozilla_cache pfscan; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/tests/guard/$name.c" -o "$name" >"$out" 2>"$err" ||
         { complain "$name.c does not build"; head -5 "$err"; }
 done
@@ -58,6 +58,19 @@ for name in aget_save mozilla_cache; do
     err_has ' 0 by rolling back'
 done
 grep -q '"undone":1' aget_save.log || complain "no write of aget_save was undone"
+
+# --- an order of two threads whose second comes with a mutex, in a function that has shown its frame to others
+expect 0 learn -q --runs=10 --idle=3 -- ./pfscan calm 1
+last='./pfscan adverse'
+guard=("$FOREWEAVE" guard -c pfscan.constraints --budget=100 --stall=2000)
+[ "$(wrong_of "${guard[@]}" --rollback=off -- ./pfscan adverse 1)" -gt 0 ] || complain "needs no roll-back"
+[ "$(wrong_of "${guard[@]}" --log=pfscan.log -- ./pfscan adverse 1)" = 0 ] || complain "is not avoided"
+grep -q '"done":"rolled back"' pfscan.log || complain "nothing was rolled back"
+# The same from the finding alone: a read that could miss the write which it saw.
+"$FOREWEAVE" run -q --format=json -o pfscan.json -- ./pfscan calm 1 >"$out" 2>"$err"
+jq '.findings |= map(select(.kind == "nondeterminism" and .status == "confirmed" and .events[0].thread == "T2"))' pfscan.json >read.json
+jq -e '.findings[0].saw.site | endswith("pfscan.c:19")' read.json >"$out" || complain "the read's finding does not say what it saw"
+[ "$(wrong_of "$FOREWEAVE" guard --from=read.json --budget=100 --stall=2000 -- ./pfscan adverse 1)" = 0 ] || complain "is not avoided by its finding"
 
 # --- random programs end as they can without roll-backs; with the last seed threads wait for words that are being taken back
 programs=$FOREWEAVE_SOURCE/tests/cli/rollback/programs.py

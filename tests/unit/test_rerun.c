@@ -3,7 +3,8 @@
  * known to leave nothing behind that cannot be undone, on all ways.
  *
  * Each case is a function in assembly; what is expected is a letter for each place, in order of
- * addresses: B begins and g goes on at a hook, L begins and l goes on at a lock.
+ * addresses: B begins and g goes on at a hook, L begins and l goes on at a lock; a * before all if
+ * the frame must not be restored.
  */
 #include "symbol/rerun.h"
 
@@ -57,8 +58,21 @@ static const struct {
     { "argument", ENTER READ "mov %rax, 48(%rsp)\n" READ LEAVE, "BB" },
     { "below", ENTER READ "mov %rax, -8(%rsp)\n" READ LEAVE, "BB" },
     { "compare", ENTER READ "cmpl $0, (%rbx)\ntestl $1, (%rbx)\ndivl (%rbx)\n" READ LEAVE, "Bg" },
-    { "exposed", ENTER "lea 8(%rsp), %rdi\n" READ READ LEAVE, "" },
-    { "exposed_copy", ENTER "mov %rsp, %rdi\n" READ READ LEAVE, "" },
+    { "exposed", ENTER "lea 8(%rsp), %rdi\n" READ READ LEAVE, "*Bg" },
+    { "exposed_later", ENTER READ READ "lea 8(%rsp), %rdi\n" OTHER LEAVE, "*Bg" },
+    { "exposed_copy", ENTER "mov %rsp, %rdi\n" READ READ LEAVE, "*Bg" },
+    { "exposed_lock", ENTER "mov %rsp, %rdi\n" OTHER LOCK READ WRITE "mov %eax, (%rbx)\n" UNLOCK
+                      LEAVE, "*Lgg" },
+    { "exposed_store", ENTER "mov %rsp, %rdi\n" READ "mov %rax, 8(%rsp)\n" READ READ LEAVE,
+      "*BBg" },
+    { "exposed_push", ENTER "mov %rsp, %rdi\n" READ "push %rax\n" READ "pop %rax\n" READ LEAVE,
+      "*BBB" },
+    { "exposed_move", ENTER "mov %rsp, %rdi\n" READ "sub $16, %rsp\n" READ "add $16, %rsp\n" READ
+                      LEAVE, "*BBB" },
+    { "exposed_in_rbp", "push %rbp\nsub $32, %rsp\nmov %rsp, %rbp\n" READ READ
+                        "mov %rax, 8(%rbp)\n" READ "add $32, %rsp\npop %rbp\nret\n", "*BgB" },
+    { "exposed_in_memory", ENTER WRITE8 "mov %rsp, (%rbx)\n" READ READ LEAVE, "" },
+    { "compared", ENTER READ "cmp %rax, %rsp\n" READ LEAVE, "" },
     { "alloca", ENTER READ "sub %rax, %rsp\n" READ LEAVE, "" },
     { "aligned", ENTER "and $-32, %rsp\n" READ READ LEAVE, "" },
     { "large", "sub $4096, %rsp\n" READ READ "add $4096, %rsp\nret\n", "" },
@@ -67,6 +81,8 @@ static const struct {
     { "frame_argument", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ
                         "mov %rax, 16(%rbp)\n" READ "leave\nret\n", "BB" },
     { "frame_exposed", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\nlea -8(%rbp), %rdi\n" READ READ
+                       "mov %rax, -8(%rbp)\n" READ "leave\nret\n", "*BgB" },
+    { "frame_changed", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ READ "add $8, %rbp\n" READ
                        "leave\nret\n", "" },
     { "frame_stored", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" WRITE8 "mov %rbp, (%rbx)\n" READ
                       "leave\nret\n", "" },
@@ -151,9 +167,11 @@ static void places_are_as_expected(void **state)
         char found[32] = "";
 
         find(file, cases[i].name, &places, every_hook);
-        for (size_t k = 0; k < places.len && k + 1 < sizeof found; k++)
-            found[k] = places.at[k].locks ? (places.at[k].begins ? 'L' : 'l')
-                                          : (places.at[k].begins ? 'B' : 'g');
+        if (places.len && places.at[0].bare)
+            strcpy(found, "*");
+        for (size_t k = 0; k < places.len && strlen(found) + 1 < sizeof found; k++)
+            found[strlen(found)] = places.at[k].locks ? (places.at[k].begins ? 'L' : 'l')
+                                                      : (places.at[k].begins ? 'B' : 'g');
         if (strcmp(found, cases[i].places) != 0) {
             print_error("%s: %s, not %s\n", cases[i].name, found, cases[i].places);
             wrong++;

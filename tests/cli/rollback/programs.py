@@ -6,6 +6,7 @@
 Each program is two threads of a few functions, which load shared variables, calculate, store, take branches, and lock and
 unlock mutexes.  The C program runs all of them a number of rounds and prints a line for each end: PROGRAM VALUES.  Which
 ends there can be is found by trying all interleavings, with stores that become visible later, as processors have it.
+Some functions tell the other thread where a local of theirs is, and some change the other's: none of these changes may be lost.
 """
 import collections
 import random
@@ -45,7 +46,44 @@ def make_program(seed, number):
     return kinds, [[make_function(dice) for _ in range(2)] for _ in range(2)]
 
 
+def exposure_of(seed, number, which, i):
+    """Of a function: does it show its local, does it change the other's?"""
+    dice = random.Random(f"{seed}:{number}:{which}:{i}")
+    return dice.randrange(3) == 0, dice.randrange(3) == 0
+
+
 # --- as C
+
+HEAD = """#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_barrier_t start;
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long *shown[2], poked, received;
+static __attribute__((noinline)) void show_local(int me, unsigned long *local)
+{
+    pthread_mutex_lock(&door);
+    shown[me] = local;
+    pthread_mutex_unlock(&door);
+}
+static __attribute__((noinline)) void hide_local(int me)
+{
+    pthread_mutex_lock(&door);
+    received += *shown[me];
+    shown[me] = NULL;
+    pthread_mutex_unlock(&door);
+}
+static __attribute__((noinline)) void poke(int other)
+{
+    pthread_mutex_lock(&door);
+    if (shown[other]) {
+        ++*shown[other];
+        poked++;
+    }
+    pthread_mutex_unlock(&door);
+}
+"""
 
 
 def c_operation(number, operation, indent="    "):
@@ -66,14 +104,20 @@ def c_operation(number, operation, indent="    "):
     return f"{indent}if (t % 2 == {operation[1]}) {{\n{inner}{indent}}}\n"
 
 
-def c_program(number, kinds, threads):
+def c_program(seed, number, kinds, threads):
     text = "static struct {\n"
     text += "".join(f"    volatile {kind} v{i};\n" for i, (kind, _) in enumerate(kinds))
     text += f"}} s{number};\n"
     for which, functions in enumerate(threads):
         for i, operations in enumerate(functions):
             text += f"static __attribute__((noinline)) void f{number}_{which}_{i}(void)\n{{\n"
-            text += "".join(c_operation(number, operation) for operation in operations) + "    (void)t;\n}\n"
+            shows, pokes = exposure_of(seed, number, which, i)
+            if shows:
+                text += f"    unsigned long local = 0;\n    show_local({which}, &local);\n"
+            text += "".join(c_operation(number, operation) for operation in operations) + "    (void)t;\n"
+            text += f"    hide_local({which});\n" if shows else ""
+            text += f"    poke({1 - which});\n" if pokes else ""
+            text += "}\n"
         calls = "".join(f"    f{number}_{which}_{i}();\n" for i in range(len(functions)))
         text += f"static void *run{number}_{which}(void *unused)\n{{\n    pthread_barrier_wait(&start);\n{calls}    return unused;\n}}\n"
     values = ", ".join(f"(unsigned long)s{number}.v{i}" for i in range(len(kinds)))
@@ -84,10 +128,9 @@ def c_program(number, kinds, threads):
 
 
 def c_file(seed, count):
-    text = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n\nstatic pthread_barrier_t start;\n"
-    text += f"static pthread_mutex_t mutexes[{MUTEXES}] = {{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER }};\n"
+    text = HEAD + f"static pthread_mutex_t mutexes[{MUTEXES}] = {{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER }};\n"
     for number in range(count):
-        text += c_program(number, *make_program(seed, number))
+        text += c_program(seed, number, *make_program(seed, number))
     rows = "".join(f"    {{ reset{i}, show{i}, {{ run{i}_0, run{i}_1 }} }},\n" for i in range(count))
     return text + f"""static const struct {{
     void (*reset)(void), (*show)(void);
@@ -109,7 +152,9 @@ int main(int argc, char **argv)
             pthread_join(threads[k], NULL);
         programs[i % {count}].show();
     }}
-    return 0;
+    if (poked != received)
+        fprintf(stderr, "%lu of %lu changes of locals are left\\n", received, poked);
+    return poked != received;
 }}
 """
 
