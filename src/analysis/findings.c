@@ -251,6 +251,9 @@ static void set_events(struct fw_findings *findings, struct entry *entry,
            occurrence->event_count * sizeof *occurrence->events);
     finding->events.len = occurrence->event_count;
     finding->unproven = occurrence->unproven;
+    finding->saw_some = occurrence->saw != NULL;
+    if (occurrence->saw)
+        finding->saw = *occurrence->saw;
     finding->witness = occurrence->witness;
     finding->claim = occurrence->claim;
     finding->beginning = occurrence->beginning;

@@ -66,6 +66,9 @@ struct fw_finding {
     FW_VEC(uint32_t) variables;         /* all that occurrences were on, ascending ids */
     char label[32];                     /* a kind within the kind: "before-error"; or empty */
     char *detail;                       /* lines for people ('\n' between them), or NULL; owned */
+    struct fw_mark saw;                 /* of a read that may see another write: the one that it
+                                           saw in the trace, without its context */
+    bool saw_some;                      /* it saw one */
     const struct fw_schedule *witness;  /* of the events above, borrowed; NULL: there is none */
     enum fw_claim claim;                /* what it shows; only with a witness */
     const struct fw_beginning *beginning; /* the witness is the trace itself: `before` events of it,
@@ -98,6 +101,7 @@ struct fw_occurrence {
     const char *unproven; /* as in struct fw_finding; not copied */
     const char *label;  /* copied; NULL: none.  Part of what makes findings equal. */
     const char *detail; /* copied; NULL: none.  Only the earliest occurrence's is kept. */
+    const struct fw_mark *saw; /* as in struct fw_finding; copied; NULL: none */
     const struct fw_schedule *witness; /* or NULL; must outlive the findings */
     enum fw_claim claim;
     const struct fw_beginning *beginning; /* as in struct fw_finding; must outlive the findings */

@@ -396,12 +396,30 @@ static const char *why_unproven(const struct fw_forecast *forecast,
     return NULL;
 }
 
+/* What a read saw in the trace.  False: it is no read, or saw no write. */
+static bool note_seen(const struct fw_forecast *forecast, uint32_t read, struct fw_mark *mark)
+{
+    const struct fw_trace *trace = forecast->index->trace;
+    uint32_t write = fw_is_read(trace->events[read].kind)
+                         ? fw_prediction_saw(forecast->index, read)
+                         : FW_NO_EVENT;
+    const struct fw_event *event = &trace->events[write == FW_NO_EVENT ? 0 : write];
+
+    *mark = (struct fw_mark) { .index = fw_trace_index(trace, write == FW_NO_EVENT ? 0 : write),
+                               .thread = event->thread,
+                               .kind = event->kind,
+                               .target = event->target,
+                               .site = event->site };
+    return write != FW_NO_EVENT;
+}
+
 static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
                         const struct fw_analysis *analysis, const struct fw_prediction *prediction,
                         struct fw_findings *sink)
 {
     bool shown = prediction->witness.steps;
     char *detail = shown ? fw_prediction_detail(forecast->index, prediction) : NULL;
+    struct fw_mark saw;
     struct fw_occurrence occurrence = {
         .kind = fw_finding_kind_of(analysis->predictor->claim),
         .event_count = prediction->event_count,
@@ -418,6 +436,9 @@ static void add_finding(const struct fw_forecast *forecast, struct marks *marks,
     for (uint32_t i = 0; i < prediction->event_count; i++)
         fw_vec_push(&marks->events, mark_of(marks, prediction->events[i]));
     occurrence.events = marks->events.at;
+    if (occurrence.kind == FW_FINDING_NONDETERMINISM && shown &&
+        note_seen(forecast, prediction->events[0], &saw))
+        occurrence.saw = &saw;
     fw_findings_add(sink, &occurrence);
     free(detail);
 }

@@ -173,18 +173,27 @@ static void tell_atomicity(const struct words *words)
 /* --- nondeterminism ---------------------------------------------------------------------- */
 
 /* Of a write that is said again: the latest one that it may repeat. */
-static uint32_t first_said(const struct words *words, uint32_t write)
+static uint32_t first_said(const struct fw_index *index, uint32_t write)
 {
-    const struct fw_event *events = words->trace->events;
-    const uint32_t *row = fw_row(&words->index->by_variable, events[write].target);
-    uint32_t at = fw_count_below(
-        row, fw_row_count(&words->index->by_variable, events[write].target), write);
+    const struct fw_event *events = index->trace->events;
+    const uint32_t *row = fw_row(&index->by_variable, events[write].target);
+    uint32_t at =
+        fw_count_below(row, fw_row_count(&index->by_variable, events[write].target), write);
 
     while (at-- > 0)
         if (events[row[at]].thread == events[write].thread && events[row[at]].kind == FW_WRITE &&
             events[row[at]].site)
             return row[at];
     return write;
+}
+
+uint32_t fw_prediction_saw(const struct fw_index *index, uint32_t read)
+{
+    uint32_t write = index->partner[read];
+
+    return write != FW_NO_EVENT && fw_trace_says_again(index->trace, &index->trace->events[write])
+               ? first_said(index, write)
+               : write;
 }
 
 static void tell_write(const struct words *words, uint32_t write)
@@ -198,7 +207,7 @@ static void tell_write(const struct words *words, uint32_t write)
     }
     again = fw_trace_says_again(words->trace, &words->trace->events[write]);
     if (again)
-        write = first_said(words, write);
+        write = first_said(words->index, write);
     event = &words->trace->events[write];
     fprintf(words->to, "the write by %s", fw_thread_name(words->trace->symbols, event->thread));
     if (event->site)

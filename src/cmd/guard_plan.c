@@ -217,18 +217,23 @@ static bool is_access(const struct fw_result_event *event)
 
 /*
  * Two accesses: the run that was recorded had them in the order of their indices, and the witness
- * the other way round; the later one waits until the earlier one has been passed once.  Three, of
- * which the first and the last are one thread's: the other one must not come right behind the
- * first.  Returns how many pairs of sites that is.
+ * the other way round; the later one waits until the earlier one has been passed once.  A read that
+ * would not see the write which it saw in that run waits for that write, unless it is the other one
+ * that came too early.  Three, of which the first and the last are one thread's: the other one must
+ * not come right behind the first.  Returns how many pairs of sites that is.
  */
 static size_t take_finding(struct fw_guard_plan *plan, const struct fw_result_finding *finding)
 {
-    const struct fw_result_event *events = finding->events;
+    const struct fw_result_event *events = finding->events, *saw = finding->saw;
     size_t count = finding->event_count;
 
     for (size_t i = 0; i < count; i++)
         if (!is_access(&events[i]))
             return 0;
+    if (saw && count && (count == 1 || events[1].index < events[0].index))
+        return is_access(saw) && strcmp(saw->thread, events[0].thread) != 0
+                   ? take_events(plan, saw, &events[0], add_need)
+                   : 0;
     if (count == 2 && strcmp(events[0].thread, events[1].thread) != 0)
         return events[0].index < events[1].index
                    ? take_events(plan, &events[0], &events[1], add_need)

@@ -102,18 +102,25 @@ static void write_origin(struct fw_json *json, const struct fw_report *report,
     write_stack(json, report, origin->site, origin->context.stack);
 }
 
-static void write_event(struct fw_json *json, const struct fw_report *report,
-                        const struct fw_mark *mark)
+/* What and where it is. */
+static void write_mark(struct fw_json *json, const struct fw_report *report,
+                       const struct fw_mark *mark)
 {
     const struct fw_kind_info *info = &fw_kind_info[mark->kind];
 
-    fw_json_object(json, NULL);
     fw_json_number(json, "index", mark->index);
     fw_json_text(json, "thread", fw_thread_name(report->symbols, mark->thread));
     fw_json_text(json, "op", info->std_name);
     if (info->space != FW_SPACE_NONE)
         fw_json_text(json, "target", fw_symbols_name(report->symbols, info->space, mark->target));
     fw_json_text(json, "site", fw_symbols_name(report->symbols, FW_SPACE_SITE, mark->site));
+}
+
+static void write_event(struct fw_json *json, const struct fw_report *report,
+                        const struct fw_mark *mark)
+{
+    fw_json_object(json, NULL);
+    write_mark(json, report, mark);
     if (mark->size)
         fw_json_number(json, "size", mark->size);
     write_locks(json, report, mark->context.lock_set);
@@ -324,6 +331,11 @@ void fw_report_json_finding(struct fw_json *json, const struct fw_report *report
     for (size_t i = 0; i < finding->events.len; i++)
         write_event(json, report, &finding->events.at[i]);
     fw_json_end(json);
+    if (finding->saw_some) {
+        fw_json_object(json, "saw");
+        write_mark(json, report, &finding->saw);
+        fw_json_end(json);
+    }
     write_location(json, report, finding);
     write_threads(json, report, finding);
     if (finding->detail)

@@ -103,19 +103,19 @@ static bool to_index(const cJSON *value, uint64_t *index)
 
 /* ---- a finding ---- */
 
-static int read_event(const struct place *at, const cJSON *item, size_t number,
+static int read_event(const struct place *at, const cJSON *item, const char *what,
                       struct fw_result_event *event)
 {
     const cJSON *index;
 
     if (!cJSON_IsObject(item)) {
-        fw_error_set(at->err, "item %zu of 'events' is not an object", number);
+        fw_error_set(at->err, "%s is not an object", what);
         return locate(at);
     }
     if (get_field(at, item, "index", &index) < 0)
         return -1;
     if (!index || !to_index(index, &event->index)) {
-        fw_error_set(at->err, "item %zu of 'events' has no valid 'index'", number);
+        fw_error_set(at->err, "%s has no valid 'index'", what);
         return locate(at);
     }
     if (get_text(at, item, "thread", &event->thread) < 0 ||
@@ -124,6 +124,18 @@ static int read_event(const struct place *at, const cJSON *item, size_t number,
         get_text(at, item, "site", &event->site) < 0)
         return -1;
     return 0;
+}
+
+static int read_saw(const struct place *at, const cJSON *object, struct fw_result_finding *finding)
+{
+    const cJSON *item;
+
+    if (get_field(at, object, "saw", &item) < 0)
+        return -1;
+    if (!item)
+        return 0;
+    finding->saw = fw_xcalloc(1, sizeof *finding->saw);
+    return read_event(at, item, "'saw'", finding->saw);
 }
 
 static int read_events(const struct place *at, const cJSON *object,
@@ -139,8 +151,10 @@ static int read_events(const struct place *at, const cJSON *object,
     cJSON_ArrayForEach(item, array)
     {
         size_t i = finding->event_count++;
+        char what[48];
 
-        if (read_event(at, item, i + 1, &finding->events[i]) < 0)
+        snprintf(what, sizeof what, "item %zu of 'events'", i + 1);
+        if (read_event(at, item, what, &finding->events[i]) < 0)
             return -1;
     }
     return 0;
@@ -232,7 +246,8 @@ static int read_finding(struct place *at, const cJSON *object, struct fw_result_
     }
     if (get_text(at, object, "status", &finding->status) < 0 ||
         get_text(at, object, "trace", &finding->trace) < 0 ||
-        read_events(at, object, finding) < 0 || read_witness(at, object, finding) < 0)
+        read_events(at, object, finding) < 0 || read_saw(at, object, finding) < 0 ||
+        read_witness(at, object, finding) < 0)
         return -1;
     if (!finding->has_witness)
         return 0;
@@ -243,14 +258,21 @@ static int read_finding(struct place *at, const cJSON *object, struct fw_result_
     return read_window(at, object, finding) < 0 ? -1 : read_claim(at, object, finding);
 }
 
+static void release_event(struct fw_result_event *event)
+{
+    free(event->thread);
+    free(event->op);
+    free(event->target);
+    free(event->site);
+}
+
 static void release_finding(struct fw_result_finding *finding)
 {
-    for (size_t i = 0; i < finding->event_count; i++) {
-        free(finding->events[i].thread);
-        free(finding->events[i].op);
-        free(finding->events[i].target);
-        free(finding->events[i].site);
-    }
+    for (size_t i = 0; i < finding->event_count; i++)
+        release_event(&finding->events[i]);
+    if (finding->saw)
+        release_event(finding->saw);
+    free(finding->saw);
     free(finding->events);
     free(finding->witness);
     free(finding->id);

@@ -13,6 +13,7 @@
  *                                   { "index": 9 } ],
  *                       "witness": [ 0, 1, 7, 8, 4, 9 ] } ] }
  *
+ * Of a nondeterministic read `saw` is the write that it saw in the trace, an event.
  * A finding without witness (or with null) has nothing to check.  `thread`,
  * `op`, `target` and `site` of an event are optional.  What a witness has to show
  * follows from the kind, unless `claim` names another kind's: a pattern over
@@ -41,6 +42,7 @@ struct fw_result_finding {
     char *status; /* "confirmed", as in the file; NULL: does not say */
     struct fw_result_event *events;
     size_t event_count;
+    struct fw_result_event *saw; /* of a read: the write that it saw in the trace; NULL: not said */
     bool has_witness;
     enum fw_claim claim; /* what the witness is to show; only with a witness */
     uint32_t window;     /* of an instance of an idiom; FW_VERIFY_WINDOW unless it says so */

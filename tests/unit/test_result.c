@@ -58,7 +58,8 @@ static const char two_findings[] =
     "      \"events\": [ { \"index\": 4, \"thread\": \"T1\", \"op\": \"w\", \"target\": \"x\" },\n"
     "                  { \"index\": 9, \"site\": \"a.c:3\" } ],\n"
     "      \"witness\": [ 0, 1, 7.0, 8, 4, 9e0 ] },\n"
-    "    { \"kind\": \"atomicity\", \"events\": [ { \"index\": 2 } ] } ],\n"
+    "    { \"kind\": \"atomicity\", \"events\": [ { \"index\": 2 } ],\n"
+    "      \"saw\": { \"index\": 1, \"op\": \"w\" } } ],\n"
     "  \"analyses\": [] }\n";
 
 static void findings_are_read(void **state)
@@ -85,6 +86,9 @@ static void findings_are_read(void **state)
     assert_string_equal(other->id, "#2"); /* it has none: its number */
     assert_string_equal(other->kind, "atomicity");
     assert_false(other->has_witness);
+    assert_int_equal(other->saw->index, 1);
+    assert_string_equal(other->saw->op, "w");
+    assert_null(race->saw);
     fw_result_destroy(result);
 }
 
@@ -264,6 +268,8 @@ static void wrong_types_are_refused_with_their_finding(void **state)
     refused("{\"findings\":[{\"kind\":\"race\",\"witness\":[1,2]}]}",
             "r.json: finding 1: has a witness, but no 'events'");
     refused("{\"findings\":[{\"kind\":\"race\",\"events\":7}]}", "'events' is not a list");
+    refused("{\"findings\":[{\"kind\":\"race\",\"saw\":7}]}", "'saw' is not an object");
+    refused("{\"findings\":[{\"kind\":\"race\",\"saw\":{}}]}", "'saw' has no valid 'index'");
     refused("{\"findings\":[{\"kind\":\"race\",\"events\":[7]}]}",
             "item 1 of 'events' is not an object");
     refused("{\"findings\":[{\"kind\":\"race\",\"events\":[{\"index\":1},{}]}]}",
