@@ -13,38 +13,33 @@ struct {
     char log[8];
 } shared = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, 1, 0, "" };
 
-static NOINLINE void log_entry(char what)
+static void generate_table(void)
 {
+    pthread_mutex_lock(&shared.table_lock);
+    shared.rows = 0;
+    pthread_mutex_unlock(&shared.table_lock);
+    hold();
     pthread_mutex_lock(&shared.log_lock);
-    shared.log[shared.entries] = what;
+    shared.log[shared.entries] = 'd';
     shared.entries++;
     pthread_mutex_unlock(&shared.log_lock);
 }
 
-static NOINLINE void set_rows(int rows)
-{
-    pthread_mutex_lock(&shared.table_lock);
-    shared.rows = rows;
-    pthread_mutex_unlock(&shared.table_lock);
-}
-
-static void delete_all(void)
-{
-    set_rows(0);
-    hold();
-    log_entry('d');
-}
-
-static void insert(void)
+static void insert_row(void)
 {
     meanwhile();
-    set_rows(1);
-    log_entry('i');
+    pthread_mutex_lock(&shared.table_lock);
+    shared.rows++;
+    pthread_mutex_unlock(&shared.table_lock);
+    pthread_mutex_lock(&shared.log_lock);
+    shared.log[shared.entries] = 'i';
+    shared.entries++;
+    pthread_mutex_unlock(&shared.log_lock);
 }
 
 int main(int argc, char **argv)
 {
     begin(argc, argv);
-    run_two(delete_all, insert);
+    run_two(generate_table, insert_row);
     return verdict(shared.rows == (shared.log[1] == 'i'));
 }
