@@ -1,6 +1,7 @@
 /*
  * cmd_check.c - foreweave check: analyses a trace and reports.
  */
+#include "cmd/avoided.h"
 #include "cmd/check_job.h"
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
@@ -38,6 +39,7 @@ struct check {
     struct fw_words analyses;
     struct fw_words order;
     struct fw_words idioms;
+    const char *avoided;
     int pairs, cp, atomic;
     bool values, final_reads, two_variables, third_thread;
     uint64_t cap, window;
@@ -100,6 +102,12 @@ static const struct fw_option options[] = {
       .rare = true },
     { "idioms", 0, "N[,N...]", "iroot: only these idioms (1 to 6)",
       FW_OPTION(LIST, struct check, idioms), WHAT, .rare = true },
+    { "avoided", 0, "LOG", "can what guarded programs avoided happen?",
+      FW_OPTION(TEXT, struct check, avoided), WHAT,
+      .detail = "LOG is of 'foreweave guard --log'. Of each interleaving that was avoided in "
+                "production it is asked whether this trace, or another order of it, has it: what "
+                "can happen is a finding of iroot, with its witness; it is worth a test.",
+      .rare = true },
     { "two-variables", 0, NULL, "atomicity: also patterns over two variables",
       FW_OPTION(FLAG, struct check, two_variables), WHAT, .rare = true },
     { "third-thread", 0, NULL, "atomicity: also reads by a third thread",
@@ -148,9 +156,14 @@ static int select_analyses(const struct check *check, struct fw_selection *selec
 
     if (check->order.len && check->analyses.len)
         return fw_cmd_usage("--order is a question of its own: it takes no --analysis");
+    if (check->avoided && (check->order.len || check->analyses.len || check->idioms.len))
+        return fw_cmd_usage("--avoided is a question of its own: it takes no --order, --analysis "
+                            "or --idioms");
     if (check->order.len)
         fw_vec_push(selection, &fw_analysis_order);
-    status = check->order.len ? 0 : fw_selection_make(selection, &check->analyses);
+    if (check->avoided)
+        fw_vec_push(selection, &fw_analysis_iroot);
+    status = selection->len ? 0 : fw_selection_make(selection, &check->analyses);
     for (size_t i = 0; i < selection->len; i++)
         iroot |= strcmp(selection->at[i]->name, "iroot") == 0;
     if (!status && check->idioms.len && !iroot)
@@ -312,6 +325,33 @@ static int parse_options(const struct check *check, struct fw_check_job *job)
     return status ? status : parse_time(check->time, &job->limits.seconds);
 }
 
+/* Questions instead of all iRoots. */
+static int read_avoided(const struct check *check, struct fw_check_job *job,
+                        struct fw_avoided **avoided)
+{
+    struct fw_error err;
+
+    if (!check->avoided)
+        return 0;
+    *avoided = fw_avoided_read(check->avoided, &err);
+    if (!*avoided)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    job->options.iroots = fw_avoided_source(*avoided);
+    job->options.idioms = 1u << 1;
+    return 0;
+}
+
+static void tell_avoided(const struct check *check, const struct fw_avoided *avoided)
+{
+    struct fw_avoided_counts counts = fw_avoided_count(avoided);
+
+    fprintf(stderr,
+            "foreweave: %zu interleavings were avoided according to '%s': %zu are in this trace, "
+            "%zu others can happen, %zu were not found\n",
+            counts.all, check->avoided, counts.happened, counts.possible,
+            counts.all - counts.happened - counts.possible);
+}
+
 static int analyse(const struct check *check, struct fw_check_job *job)
 {
     struct fw_read_options reading = { .repair = check->repair,
@@ -333,6 +373,7 @@ static int run(const void *values, int argc, char **argv)
 {
     const struct check *check = values;
     struct fw_selection selection = { 0 };
+    struct fw_avoided *avoided = NULL;
     struct fw_check_job job = { .path = argv[0],
                                 .selection = &selection,
                                 .limits.start = fw_check_now() };
@@ -345,13 +386,19 @@ static int run(const void *values, int argc, char **argv)
     if (!status)
         status = check_memory(&job);
     if (!status)
+        status = read_avoided(check, &job, &avoided);
+    if (!status)
         status = analyse(check, &job);
+    if (avoided && (status == FW_EXIT_OK || status == FW_EXIT_FINDINGS ||
+                    status == FW_EXIT_BUDGET))
+        tell_avoided(check, avoided);
     if (job.abandoned) { /* its thread uses all of this */
         fflush(NULL);
         _exit(status);
     }
     fw_check_release(&job);
     fw_reader_close(job.reader);
+    fw_avoided_destroy(avoided);
     fw_vec_release(&selection);
     return status;
 }

@@ -168,22 +168,10 @@ int fw_guard_plan_constraints(struct fw_guard_plan *plan, const char *path, bool
 
 /* --- findings -------------------------------------------------------------------------------- */
 
-/* Does FILE:LINE name the spot, which may have more or fewer folders? */
-static bool is_at(const struct fw_spot *spot, const char *site)
-{
-    const char *colon = strrchr(site, ':');
-    size_t a = colon ? (size_t)(colon - site) : 0, b = strlen(spot->file);
-    size_t common = a < b ? a : b;
-
-    return colon && (uint32_t)strtoul(colon + 1, NULL, 10) == spot->line &&
-           memcmp(site + a - common, spot->file + b - common, common) == 0 &&
-           (a == b || (a > b ? site[a - b - 1] : spot->file[b - a - 1]) == '/');
-}
-
 static bool is_event(const struct fw_learnt_site *site, const struct fw_result_event *event)
 {
     return event->site && event->op && (*event->op == 'w') == (site->does == FW_LEARNT_WRITE) &&
-           is_at(&site->at, event->site);
+           fw_spot_is_at(&site->at, event->site);
 }
 
 static void add_need(struct fw_guard_plan *plan, uint32_t site, uint32_t first)

@@ -143,6 +143,17 @@ static void pick_some(struct iroots *iroots, const struct fw_match *match)
         fw_iroot_leave(&iroots->roots, &iroots->iroot, 1);
 }
 
+static bool is_wanted(const struct iroots *iroots, const struct fw_lane *a,
+                      const struct fw_lane *b, bool known)
+{
+    const struct fw_iroot_source *source = iroots->options.iroots;
+
+    return !source || !source->wanted ||
+           source->wanted(source->context, iroots->facts.trace,
+                          fw_lane_items(&iroots->as_a, a)->first,
+                          fw_lane_items(&iroots->as_b, b)->first, known);
+}
+
 static void match_lanes(struct iroots *iroots, const struct fw_lane *a, const struct fw_lane *b)
 {
     struct fw_match match = { .rules = &iroots->rules,
@@ -155,12 +166,15 @@ static void match_lanes(struct iroots *iroots, const struct fw_lane *a, const st
                               .work = &iroots->work,
                               .pick = pick,
                               .context = iroots };
+    bool known;
 
     iroots->iroot =
         (struct fw_iroot) { .idiom = 1, .access = { a->key.sites[0], b->key.sites[0] } };
     iroots->work++;
-    if (a->key.thread == b->key.thread || !fw_iroot_kinds_depend(a->key.kinds, b->key.kinds) ||
-        fw_iroot_set_has(iroots->facts.known, &iroots->iroot))
+    if (a->key.thread == b->key.thread || !fw_iroot_kinds_depend(a->key.kinds, b->key.kinds))
+        return;
+    known = fw_iroot_set_has(iroots->facts.known, &iroots->iroot);
+    if (!is_wanted(iroots, a, b, known) || known)
         return;
     if (iroots->options.pairs_all)
         pick_all(iroots, &match);

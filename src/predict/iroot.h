@@ -38,6 +38,10 @@ struct fw_iroot_source {
      * or NULL.  NULL: nobody wants to know. */
     void (*answered)(void *context, const struct fw_iroot *iroot, enum fw_answer answer,
                      const struct fw_prediction *proved);
+    /* Of idiom 1: is anybody interested whether the event b can come right behind a?  known: the
+     * trace has it so, so that there is nothing to be asked.  NULL: always. */
+    bool (*wanted)(void *context, const struct fw_trace *trace, uint32_t a, uint32_t b,
+                   bool known);
     void *context;
 };
 

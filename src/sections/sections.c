@@ -38,6 +38,17 @@ bool fw_spot_is(const struct fw_spot *a, const struct fw_spot *b)
            strcmp(a->file, b->file) == 0;
 }
 
+bool fw_spot_is_at(const struct fw_spot *spot, const char *where)
+{
+    const char *colon = strrchr(where, ':');
+    size_t a = colon ? (size_t)(colon - where) : 0, b = strlen(spot->file);
+    size_t common = a < b ? a : b;
+
+    return colon && (uint32_t)strtoul(colon + 1, NULL, 10) == spot->line &&
+           memcmp(where + a - common, spot->file + b - common, common) == 0 &&
+           (a == b || (a > b ? where[a - b - 1] : spot->file[b - a - 1]) == '/');
+}
+
 char *fw_spot_where(const struct fw_spot *spot)
 {
     if (spot->ordinal > 1)

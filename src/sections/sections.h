@@ -123,6 +123,8 @@ void fw_spot_copy(struct fw_spot *to, const struct fw_spot *from);
 void fw_spot_release(struct fw_spot *spot);
 /* The same access of the source, texts and line within the function aside? */
 bool fw_spot_is(const struct fw_spot *a, const struct fw_spot *b);
+/* Does FILE:LINE name its line?  The file may have more or fewer folders. */
+bool fw_spot_is_at(const struct fw_spot *spot, const char *where);
 /* "bank.c:14", and "#2" unless it is the first.  The caller frees it. */
 char *fw_spot_where(const struct fw_spot *spot);
 /* "-", "r", "w", "rw" */

@@ -92,6 +92,15 @@ expect 0 guard -c between.constraints -- ./between
 err_has '0 violations'
 # What was tested since is allowed.
 cp between.constraints more.constraints
+# What was avoided can be asked of a trace: in this one a thread begins when the other has ended. (rollback.sh has one that can.)
+expect 0 record -o between.fwt -- ./between
+expect 0 check --avoided=between.log between.fwt
+err_has "1 interleavings were avoided according to 'between.log': 0 are in this trace, 0 others can happen, 1 were not found"
+expect 0 check --avoided=silent.log between.fwt
+err_has "0 interleavings were avoided"
+expect 3 check --avoided=between.fwt between.fwt
+err_has 'between.fwt:1: not a line of JSON'
+expect 2 check --avoided=between.log -a race between.fwt
 expect 0 learn --runs=0 -c more.constraints --accept=between.log -- ./between
 err_has "'between.log' adds 1 pairs"
 # On a busy machine it does not come to it every time.

@@ -66,6 +66,12 @@ guard=("$FOREWEAVE" guard -c pfscan.constraints --budget=100 --stall=2000)
 [ "$(wrong_of "${guard[@]}" --rollback=off -- ./pfscan adverse 1)" -gt 0 ] || complain "needs no roll-back"
 [ "$(wrong_of "${guard[@]}" --log=pfscan.log -- ./pfscan adverse 1)" = 0 ] || complain "is not avoided"
 grep -q '"done":"rolled back"' pfscan.log || complain "nothing was rolled back"
+# It was avoided, but another order of a calm run has it.
+expect 0 record -o pfscan.fwt -- ./pfscan calm 1
+expect 66 check --avoided=pfscan.log --format=json -o avoided.json pfscan.fwt
+err_has "1 interleavings were avoided according to 'pfscan.log': 0 are in this trace, 1 others can happen, 0 were not found"
+jq -e '.findings | length == 1 and (.[0].events | map(.site | sub(".*:"; "")) == ["27", "19"])' avoided.json >"$out" || complain "another order was found"
+expect 0 trace verify pfscan.fwt avoided.json
 # The same from the finding alone: a read that could miss the write which it saw.
 "$FOREWEAVE" run -q --format=json -o pfscan.json -- ./pfscan calm 1 >"$out" 2>"$err"
 jq '.findings |= map(select(.kind == "nondeterminism" and .status == "confirmed" and .events[0].thread == "T2"))' pfscan.json >read.json
