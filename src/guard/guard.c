@@ -1,9 +1,11 @@
 /* guard.c - see guard.h: accesses, and what is done about violations. */
 #include "guard/guard.h"
+#include "guard/calls.h"
 #include "guard/flight.h"
 #include "guard/hot.h"
 #include "guard/learning.h"
 #include "guard/locks.h"
+#include "guard/patch.h"
 #include "guard/region.h"
 #include "guard/undo.h"
 #include "guard/violation.h"
@@ -145,7 +147,9 @@ void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site,
         fw_flight_show(address, bytes);
     }
     /* relaxed: a switch, seen sooner or later */
-    if (!self || atomic_load_explicit(&fw_guard->off, memory_order_relaxed)) {
+    fw_guard_calls_look();
+    if (!self || atomic_load_explicit(&fw_guard->off, memory_order_relaxed) ||
+        atomic_load(&fw_guard_asleep)) {
         fw_region_end();
         return;
     }
@@ -175,6 +179,7 @@ void fw_guard_freed(const void *memory, size_t bytes)
 
     if (!fw_guard || !memory)
         return;
+    fw_guard_calls_look();
     if (bytes >= DROP) { /* cells take twice the room, and wrap around at the window's end */
         uintptr_t whole = (begin + page - 1) & ~(page - 1), end = (begin + bytes) & ~(page - 1);
 
@@ -308,5 +313,6 @@ void fw_guard_forked(void)
 {
     atomic_fetch_add(&fw_guard->started, 1);
     fw_guard_violations_begin();
+    fw_guard_patch_forked();
     fw_regions_forked();
 }

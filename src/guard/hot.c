@@ -1,5 +1,6 @@
 /* hot.c - see hot.h. */
 #include "guard/hot.h"
+#include "guard/calls.h"
 #include "guard/guard.h"
 #include "guard/patch.h"
 #include "guard/region.h"
@@ -13,8 +14,6 @@ __thread int32_t fw_guard_passes = FW_HOT_PASSES;
 
 struct fw_guard_heat *fw_guard_heats;
 _Atomic bool fw_guard_any_gone;
-
-static _Atomic uint32_t busy;
 
 bool fw_guard_hot_begin(void)
 {
@@ -103,7 +102,7 @@ static void retire(uint32_t site)
                 continue;
             fw_region_break(hooks[k].function);
             table->sites[hooks[k].returns - hooks[0].returns] = 0;
-            if (!fw_guard->keep_calls)
+            if (!fw_guard->keep_calls && fw_guard_calls_last(table))
                 fw_guard_patch_live(&hooks[k], table->base);
         }
         forget_regions(table, hooks, module->hook_count);
@@ -122,9 +121,9 @@ void fw_guard_hot_count(uint32_t site)
     heat = &fw_guard_heats[site];
     if (fw_guard_any_gone)
         fw_regions_settle();
-    if (!is_hot(heat) || atomic_exchange(&busy, 1))
+    if (!is_hot(heat) || !fw_guard_patch_enter())
         return;
     if (fw_guard_tables[0].length && !atomic_exchange(&heat->gone, true))
         retire(site);
-    atomic_store(&busy, 0);
+    fw_guard_patch_leave();
 }

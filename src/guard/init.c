@@ -4,6 +4,7 @@
  * Without FOREWEAVE_OPTIONS, or with a file that cannot be used, nothing is switched on and the
  * program runs as it would alone.
  */
+#include "guard/calls.h"
 #include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/lifetx.h"
@@ -64,6 +65,7 @@ static void start(void)
     t = fw_say();
     fw_modules_begin(t);
     fw_said(t);
+    fw_guard_calls_begin();
     fw_guard_self_new();
 }
 

@@ -1,5 +1,6 @@
 /* locks.c - see locks.h. */
 #include "guard/locks.h"
+#include "guard/calls.h"
 #include "guard/guard.h"
 #include "guard/flight.h"
 #include "guard/learning.h"
@@ -39,6 +40,7 @@ void fw_guard_locks_pass(const char *name, const void *object)
     (void)object;
     if (FW_UNLIKELY(fw_guard_calls_own))
         return;
+    fw_guard_calls_look();
     fw_flight_hide();
     fw_region_end();
 }

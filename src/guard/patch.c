@@ -9,6 +9,8 @@
 
 #define PAGE 4096u
 
+static _Atomic bool busy; /* somebody changes calls while threads run */
+
 /* As the processors' makers advise. */
 static const uint8_t nothing[8][8] = {
     { 0 },
@@ -71,10 +73,28 @@ static uint32_t patch_pages(struct fw_guard_head *head, const struct fw_guard_ho
 
 void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base)
 {
-    if (hook->jumps || !fw_patch_call(base + hook->returns))
-        return;
-    /* Processors that have fetched the old bytes let go of them. */
+    if (!hook->jumps && fw_patch_call(base + hook->returns))
+        fw_guard_patched();
+}
+
+void fw_guard_patched(void)
+{
     fw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0);
+}
+
+bool fw_guard_patch_enter(void)
+{
+    return !atomic_exchange(&busy, true);
+}
+
+void fw_guard_patch_leave(void)
+{
+    atomic_store(&busy, false);
+}
+
+void fw_guard_patch_forked(void)
+{
+    atomic_store(&busy, false);
 }
 
 void fw_guard_patch(struct fw_guard_head *head, const struct fw_guard_module *module,

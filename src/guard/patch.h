@@ -12,6 +12,7 @@
 
 #include "guard/guard_wire.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Those of the hooks that have no site.  Counts what it did. */
@@ -21,5 +22,14 @@ void fw_guard_patch(struct fw_guard_head *head, const struct fw_guard_module *mo
 /* The call of one hook becomes nothing; threads may be running there.  Nothing is done where one
  * store cannot do it, or the system does not allow it. */
 void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base);
+
+/* Processors that have fetched the old bytes let go of them. */
+void fw_guard_patched(void);
+
+/* Calls are changed by one thread at a time, or not at all: false.  Any thread, also in a handler. */
+bool fw_guard_patch_enter(void);
+void fw_guard_patch_leave(void);
+/* In the child of a fork: who was about to is not there. */
+void fw_guard_patch_forked(void);
 
 #endif

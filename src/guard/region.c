@@ -1,5 +1,6 @@
 /* region.c - see region.h. */
 #include "guard/region.h"
+#include "guard/calls.h"
 #include "guard/flight.h"
 #include "guard/guard.h"
 #include "guard/lifetx.h"
@@ -234,6 +235,7 @@ void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack)
 
     if (FW_UNLIKELY(fw_guard_calls_own))
         return;
+    fw_guard_calls_look();
     fw_flight_hide();
     if (!(fw_guard_place(pc) & FW_GUARD_REGION)) {
         fw_region_end();

@@ -2,6 +2,7 @@
  * tell.c - what functions without hooks do is not looked at where threads are guarded: interceptors
  * just call the real ones.  Modules that come and go are.
  */
+#include "guard/calls.h"
 #include "guard/learning.h"
 #include "guard/locks.h"
 #include "guard/region.h"
@@ -21,6 +22,7 @@ struct fw_thread *fw_tell_at(uintptr_t pc, const char *name)
     (void)name;
     if (fw_guard_calls_own)
         return NULL;
+    fw_guard_calls_look();
     fw_region_end();
     fw_guard_learnt();
     return NULL;

@@ -61,9 +61,25 @@ static uint8_t substitute(uintptr_t returns, uint8_t **at)
     return 0;
 }
 
-bool fw_patch_call(uintptr_t returns)
+/* The same the other way round. */
+static uint8_t original(uintptr_t returns, uint8_t **at)
 {
-    uint8_t *at, byte = substitute(returns, &at);
+    uint8_t *end = (uint8_t *)returns;
+
+    if (end[-5] == 0xa9 && (is_hook(relative(returns)) || leads_to_hook(relative(returns)))) {
+        *at = end - 5;
+        return 0xe8;
+    }
+    if (end[-5] == 0x15 && end[-6] == 0x3b && is_hook(*(const uintptr_t *)relative(returns))) {
+        *at = end - 6;
+        return 0xff;
+    }
+    return 0;
+}
+
+/* One store: whoever comes by sees the old byte or the new one. */
+static bool put(uint8_t *at, uint8_t byte)
+{
     uintptr_t page;
 
     if (!byte)
@@ -74,4 +90,18 @@ bool fw_patch_call(uintptr_t returns)
     *(volatile uint8_t *)at = byte;
     fw_patch_protect(page, page + PAGE, PROT_READ | PROT_EXEC);
     return true;
+}
+
+bool fw_patch_call(uintptr_t returns)
+{
+    uint8_t *at = NULL, byte = substitute(returns, &at);
+
+    return put(at, byte);
+}
+
+bool fw_patch_call_back(uintptr_t returns)
+{
+    uint8_t *at = NULL, byte = original(returns, &at);
+
+    return put(at, byte);
 }

@@ -1,5 +1,5 @@
 /*
- * patch.h - the call of a hook becomes nothing while the program runs.
+ * patch.h - the call of a hook becomes nothing while the program runs, and a call again.
  *
  * One byte is stored: the call becomes a comparison that is as long as it was.  So whoever comes by
  * executes one of the two, never half of either, and what the comparison leaves behind, the flags,
@@ -19,5 +19,7 @@ bool fw_patch_protect(uintptr_t begin, uintptr_t end, int how);
 
 /* The call that returns there.  False: it stays. */
 bool fw_patch_call(uintptr_t returns);
+/* What was one is one again.  False: it stays. */
+bool fw_patch_call_back(uintptr_t returns);
 
 #endif

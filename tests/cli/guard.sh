@@ -9,7 +9,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     exit 0
     ;;
 esac
-for source in examples/early tests/guard/between tests/guard/handed tests/guard/hot tests/guard/often; do
+for source in examples/early tests/guard/between tests/guard/handed tests/guard/hot tests/guard/often tests/guard/switched; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
         { complain "$source.c does not build"; head -5 "$err"; }
 done
@@ -236,7 +236,7 @@ for _ in 1 2; do
 done
 
 # --- the budget: of the last ten seconds, also for who has not run so long (5% of two or three threads: 1 s at least, 1.5 s at most)
-expect 0 learn -q --idle=2 -- ./often 10
+expect 0 learn -q --idle=8 -- ./often 10
 expect 0 guard -c often.constraints --stall=2000 -- ./often 4 late
 out_is right
 err_has '4 violations: 4 avoided by waiting'
@@ -253,6 +253,12 @@ expect 1 guard -c early.constraints --off-file=off -- ./early never
 err_has '0 violations'
 err_has 'it is off'
 rm off
+
+# Off, its calls are nothing; on again, they are as they were, and watch.
+expect 0 learn -q --idle=8 -- ./switched
+expect 0 guard -c switched.constraints --off-file=off --stall=5000 --budget=100 -- ./switched off
+out_is right
+err_has '1 violations: 1 avoided by waiting'
 
 # What came before it was switched on again is not known: who finds nothing has not come too early.
 expect 0 guard -c handed.constraints --log=switched.log -- ./handed switched
