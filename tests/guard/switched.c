@@ -1,11 +1,10 @@
 /*
- * switched.c - has its guard switched off and on by the file that it is given, looks at its own code
- * meanwhile, and then makes an order of threads that no test has shown.
+ * switched.c - has its guard switched off and on by the file that it is given, looks at its own
+ * code meanwhile, and then makes an order of threads that no test has shown.
  *
- *   switched            one empties, one writes, one reads, twice: right
- *   switched FILE       before the second time: other code while the guard is off, and the same again
- *                       when it is on; then the reader comes before the writer: wrong, unless it
- *                       waits
+ *   switched         one empties, one writes, one reads, twice: right
+ *   switched FILE    before the second time: other code while the guard is off, and the same again
+ *                    when it is on; then the reader comes before the writer: wrong, unless it waits
  *
  * Exit status 1: the order was wrong; 2: the code did not change as it should; 3: bad use.
  */
