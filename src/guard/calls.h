@@ -3,12 +3,12 @@
  * again, they become calls again.
  *
  * A thread that comes to an intercepted function, or to a watched hook, sees that the switch is not
- * as the calls are, and changes them all (runtime/patch.h); a program that does neither is as it was.
- * Between the first and the last of them what others do is seen in part, and who has passed a call
- * that was nothing may make its access when all are calls again.  Hence
+ * as the calls are, and changes them all (runtime/patch.h); a program that does neither is as it
+ * was.  Between the first and the last of them what others do is seen in part, and who has passed a
+ * call that was nothing may make its access when all are calls again.  Hence
  *
- *   - hooks do nothing as long as fw_guard_asleep is set: from before the first call becomes nothing
- *     until the last is a call;
+ *   - hooks do nothing as long as fw_guard_asleep is set: from before the first call becomes
+ *     nothing until the last is a call;
  *   - nothing that was written is taken back from then on (fw_regions_blind), and who is doing that
  *     is waited for before the first becomes nothing;
  *   - what words said before is forgotten, as whenever the guard is switched on (guard.c).

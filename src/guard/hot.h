@@ -3,9 +3,10 @@
  *
  * Now and then a thread counts for the place where it is; one that is passed more often in a second
  * than is wanted, or a quarter as often in a sixteenth of one, is *retired* for the rest of the
- * run: its calls become nothing, where that can be done while threads run in them (not in modules that
- * may be unloaded), and return at once elsewhere.  What other places see of words that it accesses is not the whole story any
- * more, so those that have it in their sets, or are in its set, are not judged from then on.
+ * run: its calls become nothing, where that can be done while threads run in them (not in modules
+ * that may be unloaded), and return at once elsewhere.  What other places see of words that it
+ * accesses is not the whole story any more, so those that have it in their sets, or are in its set,
+ * are not judged from then on.
  */
 #ifndef FW_GUARD_HOT_H
 #define FW_GUARD_HOT_H

@@ -26,7 +26,8 @@ void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base);
 /* Processors that have fetched the old bytes let go of them. */
 void fw_guard_patched(void);
 
-/* Calls are changed by one thread at a time, or not at all: false.  Any thread, also in a handler. */
+/* Calls are changed by one thread at a time, or not at all: false.  Any thread, also in a
+ * handler. */
 bool fw_guard_patch_enter(void);
 void fw_guard_patch_leave(void);
 /* In the child of a fork: who was about to is not there. */
