@@ -25,6 +25,7 @@ void fw_profiler_release_couples(struct fw_profiler *profiler)
         for (size_t j = 0; j < match->couples.len; j++)
             fw_vec_release(&match->couples.at[j].same);
         fw_vec_release(&match->couples);
+        fw_vec_release(&match->ranks);
     }
     fw_vec_release(&profiler->matches);
 }
@@ -67,45 +68,89 @@ static uint32_t place_shape(struct fw_profiler *profiler, struct profiled *threa
 
 /* --- couples ---------------------------------------------------------------------------------- */
 
+struct wanted {
+    uint64_t hash;
+    uint32_t first, second;
+};
+
+/* Where those with the hash begin, or would. */
+static size_t find_rank(const struct match *match, uint64_t hash)
+{
+    size_t low = 0, high = match->kept;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (match->ranks.at[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The couple of the two entries; NULL: there is none. */
+static struct couple *find_couple(const struct match *match, size_t rank,
+                                  const struct wanted *wanted)
+{
+    for (; rank < match->kept && match->ranks.at[rank].hash == wanted->hash; rank++) {
+        struct couple *couple = &match->couples.at[match->ranks.at[rank].place];
+
+        if (couple->first == wanted->first && couple->second == wanted->second)
+            return couple;
+    }
+    return NULL;
+}
+
 /* Gives up the couples with the largest hash; others with that hash will not be kept either. */
 static void drop_some(struct match *match, uint64_t *above)
 {
-    size_t kept = 0;
+    const struct rank *ranks = match->ranks.at;
 
-    *above = 0;
-    for (size_t i = 0; i < match->couples.len; i++)
-        if (match->couples.at[i].hash > *above)
-            *above = match->couples.at[i].hash;
-    for (size_t i = 0; i < match->couples.len; i++) {
-        if (match->couples.at[i].hash < *above)
-            match->couples.at[kept++] = match->couples.at[i];
-        else
-            fw_vec_release(&match->couples.at[i].same);
-    }
-    match->couples.len = kept;
+    *above = ranks[match->kept - 1].hash;
+    for (; match->kept && ranks[match->kept - 1].hash == *above; match->kept--)
+        fw_vec_release(&match->couples.at[ranks[match->kept - 1].place].same);
 }
 
-/* The couple of the two entries, made if it is new; NULL: it is not kept. */
-static struct couple *get_couple(struct fw_profiler *profiler, uint32_t *number, uint64_t *above,
-                                 const struct couple *wanted)
+static struct couple *add_couple(struct match *match, size_t rank, const struct wanted *wanted)
 {
-    struct match *match;
+    struct rank *at;
+    uint32_t place;
 
+    if (match->kept == match->couples.len) {
+        fw_vec_push(&match->ranks, ((struct rank) { .place = (uint32_t)match->couples.len }));
+        fw_vec_push(&match->couples, ((struct couple) { 0 }));
+    }
+    at = &match->ranks.at[rank];
+    place = match->ranks.at[match->kept].place;
+    memmove(at + 1, at, (match->kept++ - rank) * sizeof *at);
+    *at = (struct rank) { wanted->hash, place };
+    match->couples.at[place] =
+        (struct couple) { .first = wanted->first, .second = wanted->second };
+    return &match->couples.at[place];
+}
+
+static struct match *get_match(struct fw_profiler *profiler, uint32_t *number)
+{
     if (!*number) {
         fw_vec_push(&profiler->matches, ((struct match) { 0 }));
         *number = (uint32_t)profiler->matches.len;
     }
-    match = &profiler->matches.at[*number - 1];
-    for (size_t i = 0; i < match->couples.len; i++)
-        if (match->couples.at[i].first == wanted->first &&
-            match->couples.at[i].second == wanted->second)
-            return &match->couples.at[i];
-    if (match->couples.len >= profiler->most)
+    return &profiler->matches.at[*number - 1];
+}
+
+/* The couple of the two entries, made if it is new and `most` is not 0; NULL: it is not there. */
+static struct couple *get_couple(struct match *match, const struct wanted *wanted, size_t most,
+                                 uint64_t *above)
+{
+    size_t rank = find_rank(match, wanted->hash);
+    struct couple *couple = find_couple(match, rank, wanted);
+
+    if (couple || !most)
+        return couple;
+    if (match->kept >= most)
         drop_some(match, above);
-    if (wanted->hash >= *above)
-        return NULL;
-    fw_vec_push(&match->couples, *wanted);
-    return &fw_vec_last(&match->couples);
+    return wanted->hash < *above ? add_couple(match, rank, wanted) : NULL;
 }
 
 /* Versions never go back. */
@@ -145,17 +190,39 @@ static struct met *met_of(struct profiled *thread, uint32_t first, uint32_t seco
     return &thread->met[hash >> (32 - MET_BITS)];
 }
 
-static void remember(struct met *met, const struct couple *couple)
+static void remember(struct met *met, const struct match *match, const struct couple *couple)
 {
     *met = (struct met) { .first = couple->first,
                           .second = couple->second,
+                          .place = (uint32_t)(couple - match->couples.at) + 1,
                           .version = couple->version,
                           .same = couple->now,
                           .apart = couple->apart };
 }
 
-static void couple_up(struct fw_profiler *profiler, struct profiled *thread,
-                      const struct recent *recent, const struct coming *coming)
+/* What two accesses in one version or in two say of their couple. */
+static void note(struct couple *couple, bool same, uint32_t version, uint8_t flags)
+{
+    couple->flags |= flags;
+    if (same)
+        add_same(couple, version, flags);
+    else
+        couple->apart |= flags;
+}
+
+/* The couple is kept, since its hash is small enough: then it stays where it is. */
+static struct couple *couple_of(struct fw_profiler *profiler, struct match *match,
+                                const struct met *met, const struct wanted *wanted,
+                                uint64_t *above, bool make)
+{
+    if (met->place && met->first == wanted->first && met->second == wanted->second)
+        return &match->couples.at[met->place - 1];
+    return get_couple(match, wanted, make ? profiler->most : 0, above);
+}
+
+/* False: they would be a new couple, and none is to be made. */
+static bool couple_up(struct fw_profiler *profiler, struct profiled *thread,
+                      const struct recent *recent, const struct coming *coming, bool make)
 {
     const struct late *late = coming->late;
     bool clean = !recent->superseded && late->before <= recent->at;
@@ -164,22 +231,20 @@ static void couple_up(struct fw_profiler *profiler, struct profiled *thread,
     uint8_t flags = (uint8_t)(PAIR_MET | (clean ? PAIR_CLEAN : 0) | (held ? PAIR_HELD : 0));
     struct met *met = met_of(thread, recent->entry, coming->entry);
     size_t at = (size_t)coming->shape * thread->shape_room + recent->shape;
-    struct couple wanted = { .hash = recent->hash + coming->hash,
-                             .first = recent->entry,
-                             .second = coming->entry }, *couple;
+    struct wanted wanted = { recent->hash + coming->hash, recent->entry, coming->entry };
+    struct couple *couple;
+    struct match *match;
 
     if (met->first == recent->entry && met->second == coming->entry &&
         (same ? met->version == late->version && !(flags & ~met->same) : !(flags & ~met->apart)))
-        return;
-    couple = get_couple(profiler, &thread->match[at], &thread->above[at], &wanted);
+        return true;
+    match = get_match(profiler, &thread->match[at]);
+    couple = couple_of(profiler, match, met, &wanted, &thread->above[at], make);
     if (!couple)
-        return;
-    couple->flags |= flags;
-    if (same)
-        add_same(couple, late->version, flags);
-    else
-        couple->apart |= flags;
-    remember(met, couple);
+        return make;
+    note(couple, same, late->version, flags);
+    remember(met, match, couple);
+    return true;
 }
 
 /* --- the window ------------------------------------------------------------------------------- */
@@ -216,25 +281,58 @@ void fw_profiled_supersede(struct profiled *thread, struct latest *latest)
     latest->recent = 0;
 }
 
-/* Of the same entry and version only the latest stays, since earlier ones can do nothing that it
- * cannot. */
+/*
+ * Of the same entry and version only the latest stays, since earlier ones can do nothing that it
+ * cannot.  For accesses in later versions it stands for those of earlier versions, too: each of
+ * them is in another version than these, and as the object was accessed since, there is nothing
+ * else to say of it.
+ */
 static void enter_window(struct fw_profiler *profiler, struct profiled *thread,
                          const struct coming *coming, struct latest *latest)
 {
     struct entry *entry = &profiler->entries.at[coming->entry];
     struct recent *of_entry = recent_at(thread, entry->recent);
+    uint32_t version = coming->late->version;
 
     fw_profiled_supersede(thread, latest);
-    if (of_entry && of_entry->version == coming->late->version)
-        of_entry->repeated = true;
-    fw_vec_push(&thread->recent,
-                ((struct recent) { .at = coming->late->at,
-                                   .hash = coming->hash,
-                                   .entry = coming->entry,
-                                   .version = coming->late->version,
-                                   .shape = coming->shape,
-                                   .locks = coming->late->flags & ENTRY_LOCKS }));
+    if (of_entry)
+        of_entry->until = of_entry->version == version ? 0 : version + 1;
+    fw_vec_push(&thread->recent, ((struct recent) { .hash = coming->hash,
+                                                    .at = (uint32_t)coming->late->at,
+                                                    .entry = coming->entry,
+                                                    .version = version,
+                                                    .shape = coming->shape,
+                                                    .until = UINT32_MAX,
+                                                    .locks = coming->late->flags & ENTRY_LOCKS }));
     entry->recent = latest->recent = thread->recent_gone + thread->recent.len;
+}
+
+/*
+ * Which couples are kept hangs on the order in which they come.  So if one is new, those of earlier
+ * versions that were left out have their turn after all, and are first.
+ */
+static void look_back(struct fw_profiler *profiler, struct profiled *thread,
+                      const struct coming *coming)
+{
+    const uint64_t *above = &thread->above[(size_t)coming->shape * thread->shape_room];
+    size_t left_out = SIZE_MAX, i = thread->recent_first;
+    bool all = false;
+
+    while (i < thread->recent.len) {
+        const struct recent *recent = &thread->recent.at[i];
+
+        if (recent->hash + coming->hash >= above[recent->shape] || !recent->until) {
+            i++;
+        } else if (!all && recent->until <= coming->late->version) {
+            left_out = i < left_out ? i : left_out;
+            i++;
+        } else if (couple_up(profiler, thread, recent, coming, all)) {
+            i++;
+        } else {
+            all = true;
+            i = i < left_out ? i : left_out;
+        }
+    }
 }
 
 void fw_profiler_couple(struct fw_profiler *profiler, uint32_t number, const struct late *late,
@@ -245,16 +343,10 @@ void fw_profiler_couple(struct fw_profiler *profiler, uint32_t number, const str
                              .hash = fw_profiler_mix(0, late->object),
                              .entry = entry,
                              .shape = place_shape(profiler, thread, entry) };
-    const uint64_t *above = &thread->above[(size_t)coming.shape * thread->shape_room];
 
     if (!thread->met)
         thread->met = fw_xcalloc((size_t)1 << MET_BITS, sizeof *thread->met);
     leave_window(thread, late->at, profiler->window);
-    for (size_t i = thread->recent_first; i < thread->recent.len; i++) {
-        const struct recent *recent = &thread->recent.at[i];
-
-        if (recent->hash + coming.hash < above[recent->shape] && !recent->repeated)
-            couple_up(profiler, thread, recent, &coming);
-    }
+    look_back(profiler, thread, &coming);
     enter_window(profiler, thread, &coming, latest);
 }

@@ -28,6 +28,8 @@ struct timeline {
 struct paired {
     uint64_t object, second_object;
     uint32_t thread;
+    uint32_t run; /* of the first one with its first entry: how many there are */
+    const struct kind *kind; /* of the first entry */
     struct couple *couple;
     bool known; /* its instances */
     struct instances at;
@@ -138,13 +140,28 @@ static void add_same(struct paired *p, size_t *next, uint32_t version)
     ++*next;
 }
 
+static void add_apart(struct paired *p, const struct occurrence *a, const struct occurrence *b,
+                      bool held)
+{
+    bool clean = a->next >= b->at && b->before <= a->at;
+
+    fw_vec_push(&p->at,
+                ((struct instance) { a->version, b->version,
+                                     (clean ? PAIR_CLEAN : 0u) | (held ? PAIR_HELD : 0u) }));
+}
+
+/*
+ * Of those that begin with the same access the first and the last decide, unless the lock is held:
+ * all the tests get easier in one direction.  None but the first is clean, since it is of the
+ * object of those behind it.
+ */
 static void find_apart(struct meetings *all, struct paired *p, size_t *next)
 {
     size_t first = timeline_of(all, p->couple->first), second = timeline_of(all, p->couple->second);
     const struct occurrences *lasts = &all->timelines.at[first].lasts;
     const struct occurrences *firsts = &all->timelines.at[second].firsts;
     bool may = may_hold(all->g, p->couple);
-    size_t from = 0;
+    size_t from = 0, to = 0;
 
     for (size_t i = 0; i < lasts->len; i++) {
         const struct occurrence *a = &lasts->at[i];
@@ -152,15 +169,16 @@ static void find_apart(struct meetings *all, struct paired *p, size_t *next)
         add_same(p, next, a->version);
         while (from < firsts->len && firsts->at[from].version <= a->version)
             from++;
-        for (size_t j = from; j < firsts->len; j++) {
-            const struct occurrence *b = &firsts->at[j];
-            bool clean = a->next >= b->at && b->before <= a->at, held = may && b->at < a->next;
+        to = to < from ? from : to;
+        while (to < firsts->len && firsts->at[to].at - a->at <= all->g->profiler->window)
+            to++;
+        for (size_t j = from; j < to; j++) {
+            bool held = may && firsts->at[j].at < a->next;
 
-            if (b->at - a->at > all->g->profiler->window)
-                break;
-            fw_vec_push(&p->at, ((struct instance) { a->version, b->version,
-                                                     (clean ? PAIR_CLEAN : 0u) |
-                                                         (held ? PAIR_HELD : 0u) }));
+            if (held || j == from || j + 1 == to)
+                add_apart(p, a, &firsts->at[j], held);
+            else
+                j = to - 2;
         }
     }
 }
@@ -223,10 +241,12 @@ static size_t count_before(const struct meeting *m, uint32_t v)
 /* s: A D, t: B C.  A is before B, C before D: idioms 3 and 4. */
 static bool goes_around(const struct meeting *m, const struct instance *i)
 {
-    size_t j = first_allowed(m, i->first);
+    size_t j;
 
-    return i->flags & PAIR_CLEAN && j < m->of_q->len &&
-           allows(m->all, m->t, m->of_q->at[j].second, m->s, i->second);
+    if (!(i->flags & PAIR_CLEAN))
+        return false;
+    j = first_allowed(m, i->first);
+    return j < m->of_q->len && allows(m->all, m->t, m->of_q->at[j].second, m->s, i->second);
 }
 
 /* s: A D, t: C B.  A is before B, C before D: idiom 5. */
@@ -346,6 +366,8 @@ static bool comes_between(struct meetings *all, struct paired *p, uint32_t b)
     for (size_t i = 0; i < of_p->len; i++) {
         size_t low = 0, high = times->len;
 
+        if (!(of_p->at[i].flags & PAIR_CLEAN))
+            continue;
         while (low < high) {
             size_t middle = low + (high - low) / 2;
 
@@ -354,7 +376,7 @@ static bool comes_between(struct meetings *all, struct paired *p, uint32_t b)
             else
                 low = middle + 1;
         }
-        if (of_p->at[i].flags & PAIR_CLEAN && low < times->len &&
+        if (low < times->len &&
             allows(all, t, times->at[low].version, s, of_p->at[i].second))
             return true;
     }
@@ -427,31 +449,48 @@ static size_t group_end(const struct meetings *all, size_t begin)
     return end;
 }
 
-/* Where the couples with the same first entry end. */
-static size_t run_end(const struct meetings *all, size_t begin, size_t end)
+/* Counts those of the group that have the same first entry. */
+static void count_runs(struct meetings *all, size_t begin, size_t end)
 {
-    size_t i = begin + 1;
+    struct paired *at = all->couples.at;
+    size_t first = begin;
 
-    while (i < end && all->couples.at[i].couple->first == all->couples.at[begin].couple->first)
-        i++;
-    return i;
+    for (size_t i = begin; i < end; i++) {
+        if (at[i].couple->first != at[first].couple->first)
+            first = i;
+        at[first].run++;
+    }
 }
 
 static void guess_between(struct meetings *all, size_t begin, size_t end)
 {
-    uint64_t object = all->couples.at[begin].object;
+    struct paired *at = all->couples.at;
+    uint64_t object = at[begin].object;
 
-    for (size_t i = all->g->begins[object]; i < all->g->begins[object + 1]; i++)
-        for (size_t p = begin, next; p < end; p = next) {
-            next = run_end(all, p, end);
-            if (!fw_guess_follows(all->g, all->couples.at[p].couple->first, all->g->ids[i]))
+    for (size_t i = all->g->begins[object]; i < all->g->begins[object + 1]; i++) {
+        uint32_t b = all->g->ids[i];
+        const struct kind *kind = fw_guess_kind(all->g, b);
+
+        for (size_t p = begin; p < end; p += at[p].run) {
+            if (!fw_guess_may_follow(at[p].kind, kind) ||
+                !fw_guess_follows(all->g, at[p].couple->first, b))
                 continue;
-            for (size_t j = p; j < next; j++)
-                try_between(all, &all->couples.at[j], all->g->ids[i]);
+            for (size_t j = p; j < p + at[p].run; j++)
+                try_between(all, &at[j], b);
         }
+    }
 }
 
-/* C may be before D in all of a run of q or in none. */
+/* Is there anything to be said of p and the couples of q's run?  C may be before D in all of them
+ * or in none. */
+static bool may_be_opposite(const struct meetings *all, const struct paired *p,
+                            const struct paired *q)
+{
+    return p->thread != q->thread &&
+           (p->couple->flags & PAIR_HELD ||
+            fw_guess_follows(all->g, q->couple->first, p->couple->second));
+}
+
 static void guess_opposite(struct meetings *all, size_t begin, size_t end)
 {
     struct paired *at = all->couples.at;
@@ -460,14 +499,13 @@ static void guess_opposite(struct meetings *all, size_t begin, size_t end)
     if (other < all->couples.len &&
         !compare_objects(&at[other], at[begin].second_object, at[begin].object))
         stop = group_end(all, other);
+    if (stop > other && !at[other].run)
+        count_runs(all, other, stop);
     for (size_t p = begin; p < end; p++)
-        for (size_t q = other, next; q < stop; q = next) {
-            next = run_end(all, q, stop);
-            if (at[p].thread == at[q].thread ||
-                (!(at[p].couple->flags & PAIR_HELD) &&
-                 !fw_guess_follows(all->g, at[q].couple->first, at[p].couple->second)))
+        for (size_t q = other; q < stop; q += at[q].run) {
+            if (!may_be_opposite(all, &at[p], &at[q]))
                 continue;
-            for (size_t i = q; i < next; i++)
+            for (size_t i = q; i < q + at[q].run; i++)
                 try_opposite(all, &at[p], &at[i]);
         }
 }
@@ -477,23 +515,23 @@ static void guess_alike(struct meetings *all, size_t begin, size_t end, bool one
 {
     struct paired *at = all->couples.at;
 
-    for (size_t p = begin, p_end; p < end; p = p_end) {
-        p_end = run_end(all, p, end);
-        for (size_t q = begin, q_end; q < end; q = q_end) {
-            q_end = run_end(all, q, end);
-            if (!fw_guess_follows(all->g, at[p].couple->first, at[q].couple->first))
+    for (size_t p = begin; p < end; p += at[p].run)
+        for (size_t q = begin; q < end; q += at[q].run) {
+            if (!fw_guess_may_follow(at[p].kind, at[q].kind) ||
+                !fw_guess_follows(all->g, at[p].couple->first, at[q].couple->first))
                 continue;
-            for (size_t i = p; i < p_end; i++)
-                for (size_t j = q; j < q_end; j++)
+            for (size_t i = p; i < p + at[p].run; i++)
+                for (size_t j = q; j < q + at[q].run; j++)
                     try_alike(all, &at[i], &at[j], one);
         }
-    }
 }
 
 static void guess_group(struct meetings *all, size_t begin, size_t end)
 {
     bool one = all->couples.at[begin].object == all->couples.at[begin].second_object;
 
+    if (!all->couples.at[begin].run)
+        count_runs(all, begin, end);
     guess_alike(all, begin, end, one);
     if (one)
         guess_between(all, begin, end);
@@ -508,14 +546,15 @@ static void sort_couples(struct meetings *all)
     for (size_t i = 0; i < profiler->matches.len; i++) {
         const struct match *match = &profiler->matches.at[i];
 
-        for (size_t j = 0; j < match->couples.len; j++) {
-            struct couple *couple = &match->couples.at[j];
+        for (size_t j = 0; j < match->kept; j++) {
+            struct couple *couple = &match->couples.at[match->ranks.at[j].place];
 
             fw_vec_push(&all->couples,
                         ((struct paired) {
                             .object = fw_guess_entry(all->g, couple->first)->object,
                             .second_object = fw_guess_entry(all->g, couple->second)->object,
                             .thread = fw_guess_kind(all->g, couple->first)->thread,
+                            .kind = fw_guess_kind(all->g, couple->first),
                             .couple = couple }));
         }
     }

@@ -63,12 +63,12 @@ enum {
 
 /* An access of the thread's window.  They are numbered; `recent_gone` of them have left it. */
 struct recent {
-    uint64_t at;
     uint64_t hash; /* of the object */
+    uint32_t at;
     uint32_t entry, version, shape;
+    uint32_t until; /* from this version on it adds nothing: the entry was there again since */
     bool locks;
     bool superseded; /* the object was accessed since */
-    bool repeated;   /* so was the entry, in the same version: that one stands for both */
 };
 
 /* When a thread accessed an object last, and the place of that access among all its late ones; of
@@ -95,6 +95,7 @@ struct occurrence {
  * A slot for many pairs, which holds the latest one. */
 struct met {
     uint32_t first, second;
+    uint32_t place;     /* of the couple, in its match, + 1; 0: the slot is free */
     uint32_t version;   /* of both: `same` speaks of it */
     uint8_t same, apart; /* flags of the couple: in one version, in different ones */
 };
@@ -160,7 +161,6 @@ struct instance {
 FW_VEC_TYPE(instances, struct instance);
 
 struct couple {
-    uint64_t hash;          /* of the two objects, in whichever order */
     uint32_t first, second; /* entries of one thread */
     uint8_t flags;          /* of any instance */
     uint8_t apart;          /* of those in two versions; these are found when they are asked for */
@@ -169,9 +169,17 @@ struct couple {
     struct instances same;  /* in one version, ascending, but for the latest */
 };
 
+/* A couple's hash, of the two objects in whichever order, and its place. */
+struct rank {
+    uint64_t hash;
+    uint32_t place;
+};
+
 /* The couples of two shapes: those with the smallest hashes, if there are too many. */
 struct match {
     FW_VEC(struct couple) couples;
+    FW_VEC(struct rank) ranks; /* of those that are kept, ascending; then free places */
+    size_t kept;
 };
 
 struct fw_profiler {
@@ -246,9 +254,12 @@ void fw_profiler_release_couples(struct fw_profiler *profiler);
 
 /* --- profile_guess.c -------------------------------------------------------------------------- */
 
+#define SETTLED_BITS 13u
+
 struct guess {
     const struct fw_profiler *profiler;
     struct fw_iroot_set *set, *outside;
+    uint64_t *settled; /* two bare kinds of which idiom 1 has nothing new; a slot for many pairs */
     uint32_t *ids;    /* entries by object, those of one bare kind together */
     uint32_t *begins; /* by object: of its entries; one more behind the last */
     uint64_t objects;
@@ -273,6 +284,14 @@ static inline const struct kind *fw_guess_kind(const struct guess *g, uint32_t i
 static inline bool fw_guess_conflict(const struct kind *a, const struct kind *b)
 {
     return (a->flags | b->flags) & ENTRY_WRITES;
+}
+
+/* All that a ~> b asks but for clocks and locks that are held. */
+static inline bool fw_guess_may_follow(const struct kind *a, const struct kind *b)
+{
+    return a->thread != b->thread && fw_guess_conflict(a, b) &&
+           (!((a->flags | b->flags) & (ENTRY_LOCKS | ENTRY_UNLOCKS)) ||
+            (a->flags & ENTRY_UNLOCKS && b->flags & ENTRY_LOCKS));
 }
 
 /* For each common lock, not shared by both: the last of its section, the first of its section?
