@@ -2,9 +2,9 @@
  * profile_guess.c - at the end of a run: which entries may follow which, and idiom 1.
  *
  * Entries are sorted by object, and those of one thread, access and flags stand together.  What two
- * such groups say is one iRoot, so they are looked at as long as that is not known.  Where all
- * accesses of an object hold a lock, what is not the last of its section cannot be an A, and what
- * is not the first no B: these are left out beforehand.
+ * such runs say is one iRoot, so they are looked at as long as that is not known.  Where all
+ * accesses of an object that hold locks hold the same one, only those without locks may follow what
+ * is not the last of its section, and precede what is not the first: most pairs need no more.
  */
 #include "iroot/profile_state.h"
 
@@ -36,19 +36,11 @@ bool fw_guess_sections(const struct guess *g, const struct kind *a, const struct
     return true;
 }
 
-/* All that hangs on neither clocks nor locks that are held. */
-static bool may_follow(const struct kind *a, const struct kind *b)
-{
-    return a->thread != b->thread && fw_guess_conflict(a, b) &&
-           (!((a->flags | b->flags) & (ENTRY_LOCKS | ENTRY_UNLOCKS)) ||
-            (a->flags & ENTRY_UNLOCKS && b->flags & ENTRY_LOCKS));
-}
-
 bool fw_guess_follows(const struct guess *g, uint32_t a, uint32_t b)
 {
     const struct kind *left = fw_guess_kind(g, a), *right = fw_guess_kind(g, b);
 
-    return may_follow(left, right) && fw_guess_sections(g, left, right, false) &&
+    return fw_guess_may_follow(left, right) && fw_guess_sections(g, left, right, false) &&
            fw_profiler_allows(g->profiler, left->thread, fw_guess_entry(g, a)->first,
                               right->thread, fw_guess_entry(g, b)->last);
 }
@@ -82,12 +74,27 @@ void fw_guess_add(const struct guess *g, const struct fw_candidate *candidate)
 
 /* --- idiom 1 ---------------------------------------------------------------------------------- */
 
-FW_VEC_TYPE(ids, uint32_t);
+/* Of an entry; of a run those of all its entries. */
+enum {
+    SIDE_GUARDED = 1,      /* it holds locks: those that are common to all such of its object */
+    SIDE_NEVER_FIRST = 2,  /* ... and is not the last of a section: no A for a guarded B */
+    SIDE_NEVER_SECOND = 4, /* ... not the first: no B for a guarded A */
+};
+
+/* Entries of one bare kind. */
+struct run {
+    size_t begin, end;
+    uint32_t bare;
+    uint8_t sides;
+};
 
 /* The entries of one object. */
-struct sides {
-    struct ids firsts, seconds; /* that can be an A, a B */
-    FW_VEC(uint32_t) common;    /* locks that all of them hold, none in shared mode */
+struct object {
+    const uint32_t *ids;
+    size_t count;
+    FW_VEC(struct run) runs;
+    FW_VEC(uint8_t) sides;   /* of each entry */
+    FW_VEC(uint32_t) common; /* locks that all guarded ones hold, none in shared mode */
 };
 
 /* The mark of the lock in the set, or 0: it is not there. */
@@ -104,88 +111,120 @@ static const struct marks *marks_of(const struct guess *g, uint32_t id)
     return &g->profiler->lock_sets.at[fw_guess_kind(g, id)->locks];
 }
 
-static void find_common(const struct guess *g, size_t begin, size_t end, struct sides *sides)
+static void begin_common(const struct marks *marks, struct object *object)
 {
-    const struct marks *marks = marks_of(g, g->ids[begin]);
-
-    fw_vec_clear(&sides->common);
     for (size_t i = 0; i < marks->len; i++)
         if (!(marks->at[i] & HELD_SHARED))
-            fw_vec_push(&sides->common, (uint32_t)(marks->at[i] >> HELD_LOCK_BITS));
-    for (size_t i = begin + 1; i < end && sides->common.len; i++) {
+            fw_vec_push(&object->common, (uint32_t)(marks->at[i] >> HELD_LOCK_BITS));
+}
+
+static void find_common(const struct guess *g, struct object *object)
+{
+    bool begun = false;
+
+    fw_vec_clear(&object->common);
+    for (size_t i = 0; i < object->count && (!begun || object->common.len); i++) {
+        const struct marks *marks = marks_of(g, object->ids[i]);
         size_t kept = 0;
 
-        marks = marks_of(g, g->ids[i]);
-        for (size_t j = 0; j < sides->common.len; j++) {
-            uint64_t mark = mark_of(marks, sides->common.at[j]);
+        if (!marks->len)
+            continue;
+        if (!begun)
+            begin_common(marks, object);
+        begun = true;
+        for (size_t j = 0; j < object->common.len; j++) {
+            uint64_t mark = mark_of(marks, object->common.at[j]);
 
             if (mark && !(mark & HELD_SHARED))
-                sides->common.at[kept++] = sides->common.at[j];
+                object->common.at[kept++] = object->common.at[j];
         }
-        sides->common.len = kept;
+        object->common.len = kept;
     }
 }
 
-static void find_sides(const struct guess *g, size_t begin, size_t end, struct sides *sides)
+static uint8_t sides_of(const struct guess *g, uint32_t id, const struct object *object)
 {
-    find_common(g, begin, end, sides);
-    fw_vec_clear(&sides->firsts);
-    fw_vec_clear(&sides->seconds);
-    for (size_t i = begin; i < end; i++) {
-        uint64_t marks = HELD_FIRST | HELD_LAST;
+    const struct marks *marks = marks_of(g, id);
+    uint64_t all = HELD_FIRST | HELD_LAST;
 
-        for (size_t j = 0; j < sides->common.len; j++)
-            marks &= mark_of(marks_of(g, g->ids[i]), sides->common.at[j]);
-        if (marks & HELD_LAST)
-            fw_vec_push(&sides->firsts, g->ids[i]);
-        if (marks & HELD_FIRST)
-            fw_vec_push(&sides->seconds, g->ids[i]);
+    if (!marks->len)
+        return 0;
+    for (size_t i = 0; i < object->common.len; i++)
+        all &= mark_of(marks, object->common.at[i]);
+    return (uint8_t)(SIDE_GUARDED | (all & HELD_LAST ? 0 : SIDE_NEVER_FIRST) |
+                     (all & HELD_FIRST ? 0 : SIDE_NEVER_SECOND));
+}
+
+static void find_runs(const struct guess *g, struct object *object)
+{
+    uint32_t bare = 0;
+
+    find_common(g, object);
+    fw_vec_clear(&object->runs);
+    fw_vec_clear(&object->sides);
+    for (size_t i = 0; i < object->count; i++) {
+        uint32_t of = fw_guess_kind(g, object->ids[i])->bare;
+        uint8_t sides = sides_of(g, object->ids[i], object);
+
+        fw_vec_push(&object->sides, sides);
+        if (!i || of != bare)
+            fw_vec_push(&object->runs, ((struct run) { i, i, of, sides }));
+        bare = of;
+        fw_vec_last(&object->runs).end = i + 1;
+        fw_vec_last(&object->runs).sides &= sides;
     }
 }
 
-/* Where the entries of the same bare kind end. */
-static size_t run_end(const struct guess *g, const struct ids *ids, size_t begin)
+static bool is_barred(uint8_t a, uint8_t b)
 {
-    uint32_t bare = fw_guess_kind(g, ids->at[begin])->bare;
-    size_t end = begin + 1;
-
-    while (end < ids->len && fw_guess_kind(g, ids->at[end])->bare == bare)
-        end++;
-    return end;
+    return (a & SIDE_NEVER_FIRST && b & SIDE_GUARDED) ||
+           (b & SIDE_NEVER_SECOND && a & SIDE_GUARDED);
 }
 
-/* All of each run are alike but for their locks and versions. */
-static void guess_runs(const struct guess *g, const uint32_t *a, const uint32_t *a_end,
-                       const uint32_t *b, const uint32_t *b_end)
+static bool any_follows(const struct guess *g, const struct run *a, const struct run *b,
+                        const struct object *object)
 {
+    const uint8_t *sides = object->sides.at;
+
+    for (size_t i = a->begin; i < a->end; i++)
+        for (size_t j = b->begin; j < b->end; j++)
+            if (!is_barred(sides[i], sides[j]) &&
+                fw_guess_follows(g, object->ids[i], object->ids[j]))
+                return true;
+    return false;
+}
+
+/* All of each run are alike but for their locks and versions.  True: nothing more is to be found,
+ * whichever the object. */
+static bool guess_runs(const struct guess *g, const struct run *a, const struct run *b,
+                       const struct object *object)
+{
+    uint32_t pair[] = { object->ids[a->begin], object->ids[b->begin] };
     struct fw_candidate candidate;
 
-    if (!may_follow(fw_guess_kind(g, *a), fw_guess_kind(g, *b)))
-        return;
-    candidate = fw_guess_make(g, 1, false, (uint32_t[]) { *a, *b });
+    if (!fw_guess_may_follow(fw_guess_kind(g, pair[0]), fw_guess_kind(g, pair[1])))
+        return true;
+    candidate = fw_guess_make(g, 1, false, pair);
     if (!fw_guess_is_news(g, &candidate))
-        return;
-    for (; a < a_end; a++)
-        for (const uint32_t *i = b; i < b_end; i++)
-            if (fw_guess_follows(g, *a, *i)) {
-                fw_guess_add(g, &candidate);
-                return;
-            }
+        return true;
+    if (!any_follows(g, a, b, object))
+        return false;
+    fw_guess_add(g, &candidate);
+    return true;
 }
 
-static void guess_object(const struct guess *g, size_t begin, size_t end, struct sides *sides)
+static void guess_object(const struct guess *g, struct object *object)
 {
-    const struct ids *firsts = &sides->firsts, *seconds = &sides->seconds;
+    find_runs(g, object);
+    for (size_t i = 0; i < object->runs.len; i++)
+        for (size_t j = 0; j < object->runs.len; j++) {
+            const struct run *a = &object->runs.at[i], *b = &object->runs.at[j];
+            uint64_t pair = ((uint64_t)a->bare + 1) << 32 | b->bare;
+            uint64_t *slot = &g->settled[fw_profiler_mix(0, pair) & ((1u << SETTLED_BITS) - 1)];
 
-    find_sides(g, begin, end, sides);
-    for (size_t i = 0, i_end; i < firsts->len; i = i_end) {
-        i_end = run_end(g, firsts, i);
-        for (size_t j = 0, j_end; j < seconds->len; j = j_end) {
-            j_end = run_end(g, seconds, j);
-            guess_runs(g, firsts->at + i, firsts->at + i_end, seconds->at + j,
-                       seconds->at + j_end);
+            if (*slot != pair && !is_barred(a->sides, b->sides) && guess_runs(g, a, b, object))
+                *slot = pair;
         }
-    }
 }
 
 /* --- by objects ------------------------------------------------------------------------------- */
@@ -223,16 +262,21 @@ void fw_profiler_guess(struct fw_profiler *profiler, struct fw_iroot_set *set,
                        struct fw_iroot_set *outside)
 {
     struct guess g = { .profiler = profiler, .set = set, .outside = outside };
-    struct sides sides = { 0 };
+    struct object object = { 0 };
 
+    g.settled = fw_xcalloc((size_t)1 << SETTLED_BITS, sizeof *g.settled);
     sort_entries(&g);
-    for (uint64_t i = 0; i < g.objects; i++)
-        if (g.begins[i + 1] > g.begins[i] + 1)
-            guess_object(&g, g.begins[i], g.begins[i + 1], &sides);
+    for (uint64_t i = 0; i < g.objects; i++) {
+        object.ids = g.ids + g.begins[i];
+        object.count = g.begins[i + 1] - g.begins[i];
+        if (object.count > 1)
+            guess_object(&g, &object);
+    }
     fw_guess_meetings(&g);
-    fw_vec_release(&sides.firsts);
-    fw_vec_release(&sides.seconds);
-    fw_vec_release(&sides.common);
+    fw_vec_release(&object.runs);
+    fw_vec_release(&object.sides);
+    fw_vec_release(&object.common);
+    free(g.settled);
     free(g.begins);
     free(g.ids);
 }
