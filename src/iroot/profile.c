@@ -33,7 +33,7 @@ static void release_thread(struct profiled *thread)
     fw_vec_release(&thread->late_held);
     fw_vec_release(&thread->late_marks);
     fw_vec_release(&thread->recent);
-    free(thread->latest);
+    fw_profiled_release_latest(thread);
     fw_vec_release(&thread->occurrences);
     free(thread->above);
     free(thread->match);

@@ -25,38 +25,23 @@ void fw_profiler_release_entries(struct fw_profiler *profiler)
 
 /* --- the latest access of each object --------------------------------------------------------- */
 
-static struct latest *find_latest(const struct profiled *thread, uint64_t object)
-{
-    uint32_t mask = thread->latest_size - 1, i = (uint32_t)fw_profiler_mix(0, object) & mask;
-
-    while (thread->latest[i].at && thread->latest[i].object != object)
-        i = (i + 1) & mask;
-    return &thread->latest[i];
-}
-
-static void grow_latest(struct profiled *thread)
-{
-    struct latest *old = thread->latest;
-    uint32_t size = thread->latest_size;
-
-    thread->latest_size = size ? size * 2 : 64;
-    thread->latest = fw_xcalloc(thread->latest_size, sizeof *thread->latest);
-    for (uint32_t i = 0; i < size; i++)
-        if (old[i].at)
-            *find_latest(thread, old[i].object) = old[i];
-    free(old);
-}
-
 struct latest *fw_profiled_latest(struct profiled *thread, uint64_t object)
 {
-    struct latest *latest;
+    size_t number = object >> 1, page = number / LATEST_PAGE;
 
-    if (thread->latest_used * 2 >= thread->latest_size)
-        grow_latest(thread);
-    latest = find_latest(thread, object);
-    thread->latest_used += !latest->at;
-    latest->object = object;
-    return latest;
+    fw_vec_extend(&thread->latest[object & 1], page + 1);
+    if (!thread->latest[object & 1].at[page])
+        thread->latest[object & 1].at[page] = fw_xcalloc(LATEST_PAGE, sizeof(struct latest));
+    return &thread->latest[object & 1].at[page][number % LATEST_PAGE];
+}
+
+void fw_profiled_release_latest(struct profiled *thread)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        for (size_t j = 0; j < thread->latest[i].len; j++)
+            free(thread->latest[i].at[j]);
+        fw_vec_release(&thread->latest[i]);
+    }
 }
 
 /* --- lock sets -------------------------------------------------------------------------------- */
@@ -171,6 +156,9 @@ static uint32_t intern_kind(struct fw_profiler *profiler, const struct kind *kin
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
+/* A thread has few entries of most objects: these are a list.  So many may be in one. */
+#define FEW_ENTRIES 8u
+
 static bool is_entry(const void *key, uint32_t id)
 {
     const struct sought *sought = key;
@@ -179,31 +167,56 @@ static bool is_entry(const void *key, uint32_t id)
     return entry->object == sought->object && entry->kind == sought->number;
 }
 
-static uint32_t intern_entry(struct fw_profiler *profiler, uint64_t object, uint32_t kind,
-                             uint32_t version)
+static uint32_t hash_entry(uint64_t object, uint32_t kind)
 {
-    struct sought sought = { .profiler = profiler, .object = object, .number = kind };
-    uint32_t hash = (uint32_t)fw_profiler_mix(fw_profiler_mix(0, object), kind);
-    uint32_t id = fw_idmap_find(&profiler->by_entry, hash, is_entry, &sought);
-
-    if (id != FW_IDMAP_NONE)
-        return id;
-    id = (uint32_t)profiler->entries.len;
-    fw_vec_push(&profiler->entries, ((struct entry) { .object = object,
-                                                      .kind = kind,
-                                                      .first = version,
-                                                      .last = version }));
-    fw_idmap_add(&profiler->by_entry, hash, id);
-    return id;
+    return (uint32_t)fw_profiler_mix(fw_profiler_mix(0, object), kind);
 }
 
-static uint32_t add_entry(struct fw_profiler *profiler, uint32_t number, const struct late *late)
+/* The list has become too long. */
+static void make_many(struct fw_profiler *profiler, struct latest *latest)
 {
-    struct kind kind = { .thread = number, .access = late->access, .flags = late->flags };
-    uint32_t id;
+    for (uint32_t i = latest->entries; i; i = profiler->entries.at[i - 1].older) {
+        const struct entry *entry = &profiler->entries.at[i - 1];
 
-    kind.locks = intern_locks(profiler, &profiler->threads.at[number], late);
-    id = intern_entry(profiler, late->object, intern_kind(profiler, &kind), late->version);
+        fw_idmap_add(&profiler->by_entry, hash_entry(entry->object, entry->kind), i - 1);
+    }
+    latest->entries = MANY_ENTRIES;
+}
+
+static uint32_t find_entry(struct fw_profiler *profiler, const struct late *late,
+                           struct latest *latest)
+{
+    struct sought sought = { .profiler = profiler, .object = late->object, .number = late->kind };
+    uint32_t length = 0;
+
+    if (latest->entries == MANY_ENTRIES)
+        return fw_idmap_find(&profiler->by_entry, hash_entry(late->object, late->kind), is_entry,
+                             &sought);
+    for (uint32_t i = latest->entries; i; i = profiler->entries.at[i - 1].older, length++)
+        if (profiler->entries.at[i - 1].kind == late->kind)
+            return i - 1;
+    if (length == FEW_ENTRIES)
+        make_many(profiler, latest);
+    return FW_IDMAP_NONE;
+}
+
+/* The entry that the late access is part of from now on. */
+static uint32_t add_entry(struct fw_profiler *profiler, const struct late *late,
+                          struct latest *latest)
+{
+    uint32_t id = find_entry(profiler, late, latest);
+    struct entry made = { .object = late->object, .kind = late->kind, .first = late->version };
+
+    if (id == FW_IDMAP_NONE) {
+        id = (uint32_t)profiler->entries.len;
+        if (latest->entries == MANY_ENTRIES) {
+            fw_idmap_add(&profiler->by_entry, hash_entry(late->object, late->kind), id);
+        } else {
+            made.older = latest->entries;
+            latest->entries = id + 1;
+        }
+        fw_vec_push(&profiler->entries, made);
+    }
     profiler->entries.at[id].last = late->version;
     return id;
 }
@@ -243,33 +256,51 @@ static void note_occurrence(struct profiled *thread, struct entry *entry, const 
 }
 
 /* An access that no iRoot has ends what others of its object could do together. */
-static void pass(struct profiled *thread, const struct late *late)
+static void pass(struct profiled *thread, const struct late *late, struct latest *latest)
 {
-    struct latest *latest = find_latest(thread, late->object);
-
     if (latest->occurrence)
         thread->occurrences.at[latest->occurrence - 1].next = (uint32_t)late->at;
     latest->occurrence = 0;
     fw_profiled_supersede(thread, latest);
 }
 
+/* Beforehand, so that what the entries will be looked up in is at hand by then. */
+static void find_kinds(struct fw_profiler *profiler, uint32_t number)
+{
+    struct profiled *thread = &profiler->threads.at[number];
+    uint32_t mask = profiler->by_entry.size - 1;
+
+    for (size_t i = 0; i < thread->late.len; i++) {
+        struct late *late = &thread->late.at[i];
+        struct kind kind = { .thread = number, .access = late->access, .flags = late->flags };
+
+        if (late->access == FW_ACCESS_NONE)
+            continue;
+        kind.locks = intern_locks(profiler, thread, late);
+        late->kind = intern_kind(profiler, &kind);
+        if (profiler->by_entry.size)
+            __builtin_prefetch(
+                &profiler->by_entry.slots[hash_entry(late->object, late->kind) & mask]);
+    }
+}
+
 void fw_profiler_settle(struct fw_profiler *profiler, uint32_t number)
 {
     struct profiled *thread = &profiler->threads.at[number];
 
+    find_kinds(profiler, number);
     for (size_t i = 0; i < thread->late.len; i++) {
         const struct late *late = &thread->late.at[i];
-        struct latest *latest;
+        struct latest *latest = fw_profiled_latest(thread, late->object);
         uint32_t entry;
 
         if (late->access == FW_ACCESS_NONE) {
-            pass(thread, late);
+            pass(thread, late, latest);
             continue;
         }
-        entry = add_entry(profiler, number, late);
+        entry = add_entry(profiler, late, latest);
         if (profiler->options.simple)
             continue;
-        latest = find_latest(thread, late->object);
         note_occurrence(thread, &profiler->entries.at[entry], late, latest);
         fw_profiler_couple(profiler, number, late, entry, latest);
     }

@@ -48,6 +48,7 @@ struct late {
     uint64_t at, object;
     uint64_t before; /* when its thread accessed the object before; 0: never */
     uint32_t access, version;
+    uint32_t kind;             /* known when it is settled */
     uint32_t held, held_count; /* of the thread's late_held: with all marks but that of the last */
     uint8_t flags;
 };
@@ -74,10 +75,15 @@ struct recent {
 /* When a thread accessed an object last, and the place of that access among all its late ones; of
  * the latest that has become part of an entry: its occurrence and its number in the window, + 1. */
 struct latest {
-    uint64_t object, at, late; /* at 0: free */
+    uint64_t at, late; /* at 0: never */
     uint64_t recent;
     uint32_t occurrence;
+    uint32_t entries; /* the newest of its entries, + 1; MANY_ENTRIES: they are in by_entry */
 };
+
+/* Objects of neighbouring numbers are mostly accessed together: so many stand together. */
+#define LATEST_PAGE  16u
+#define MANY_ENTRIES UINT32_MAX
 
 /*
  * An entry occurred.  Of each version the first and the last one are kept: two accesses in
@@ -117,8 +123,7 @@ struct profiled {
     FW_VEC(struct recent) recent; /* oldest first */
     size_t recent_first;          /* those before it have left the window */
     uint64_t recent_gone;         /* ... and so many are not there any more */
-    struct latest *latest;
-    uint32_t latest_size, latest_used;
+    FW_VEC(struct latest *) latest[2]; /* pages by number: of variables, of locks; or NULL */
     FW_VEC(struct occurrence) occurrences;
 
     /* Couples by their shapes' places: [second * shape_room + first]. */
@@ -143,6 +148,7 @@ struct entry {
     uint32_t kind;
     uint32_t first, last; /* versions */
     uint32_t occurrence;  /* the latest, + 1 */
+    uint32_t older;       /* another one of its thread and object, + 1; 0: none */
     uint64_t recent;      /* its latest in the window, by number, + 1 */
 };
 
@@ -200,7 +206,7 @@ struct fw_profiler {
     FW_VEC(struct kind) kinds;
     struct fw_idmap by_kind;
     FW_VEC(struct entry) entries;
-    struct fw_idmap by_entry;
+    struct fw_idmap by_entry; /* where a thread has many of an object */
     FW_VEC(struct match) matches;
     struct marks marks; /* of the access at hand */
 };
@@ -239,8 +245,9 @@ static inline const struct kind *fw_profiler_kind(const struct fw_profiler *prof
 
 /* All late accesses of the thread become entries. */
 void fw_profiler_settle(struct fw_profiler *profiler, uint32_t thread);
-/* When the thread accessed the object last, now it does so. */
+/* What is known of the thread's accesses of the object; it stays where it is. */
 struct latest *fw_profiled_latest(struct profiled *thread, uint64_t object);
+void fw_profiled_release_latest(struct profiled *thread);
 void fw_profiler_release_entries(struct fw_profiler *profiler);
 
 /* --- profile_couple.c ------------------------------------------------------------------------- */
