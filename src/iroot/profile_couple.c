@@ -183,11 +183,13 @@ struct coming {
     uint32_t entry, shape;
 };
 
+/* Those of an access with all of its window are close together, if these are old acquaintances:
+ * entries that belong together have been made together. */
 static struct met *met_of(struct profiled *thread, uint32_t first, uint32_t second)
 {
-    uint32_t hash = (first * 0x9e3779b1u ^ second * 0x85ebca6bu) * 0xc2b2ae35u;
+    uint32_t row = second * 0x9e3779b1u >> (32 - MET_BITS);
 
-    return &thread->met[hash >> (32 - MET_BITS)];
+    return &thread->met[(row + first) & ((1u << MET_BITS) - 1)];
 }
 
 static void remember(struct met *met, const struct match *match, const struct couple *couple)
