@@ -157,8 +157,7 @@ static struct couple *get_couple(struct match *match, const struct wanted *wante
 static void add_same(struct couple *couple, uint32_t version, uint8_t flags)
 {
     if (couple->now && couple->version != version) {
-        fw_vec_push(&couple->same,
-                    ((struct instance) { couple->version, couple->version, couple->now }));
+        fw_vec_push(&couple->same, ((struct at_once) { couple->version, couple->now }));
         couple->now = 0;
     }
     couple->version = version;

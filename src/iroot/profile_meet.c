@@ -132,8 +132,11 @@ static void add_same(struct paired *p, size_t *next, uint32_t version)
 {
     const struct couple *couple = p->couple;
 
-    for (; *next < couple->same.len && couple->same.at[*next].first <= version; ++*next)
-        fw_vec_push(&p->at, couple->same.at[*next]);
+    for (; *next < couple->same.len && couple->same.at[*next].version <= version; ++*next) {
+        const struct at_once *same = &couple->same.at[*next];
+
+        fw_vec_push(&p->at, ((struct instance) { same->version, same->version, same->flags }));
+    }
     if (*next != couple->same.len || !couple->now || couple->version > version)
         return;
     fw_vec_push(&p->at, ((struct instance) { couple->version, couple->version, couple->now }));

@@ -166,13 +166,18 @@ struct instance {
 
 FW_VEC_TYPE(instances, struct instance);
 
+/* The same, where both are in one version. */
+struct at_once {
+    uint32_t version, flags;
+};
+
 struct couple {
     uint32_t first, second; /* entries of one thread */
     uint8_t flags;          /* of any instance */
     uint8_t apart;          /* of those in two versions; these are found when they are asked for */
     uint8_t now;            /* of those in the latest version of `same`; 0: there are none */
     uint32_t version;       /* that one */
-    struct instances same;  /* in one version, ascending, but for the latest */
+    FW_VEC(struct at_once) same; /* in one version, ascending, but for the latest */
 };
 
 /* A couple's hash, of the two objects in whichever order, and its place. */
