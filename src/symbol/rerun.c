@@ -153,19 +153,28 @@ static void play_store(const struct fw_rerun_step *step, struct state *state)
         state->dirty = true;
 }
 
-/* Within the frame, where the return address lies at its very end. */
+/* Is what it stores certainly between the stack pointer and the return address, which lies at the
+ * frame's very end?  Behind that are arguments that the caller has put there, and structs that were
+ * passed by value: they are the function's to change, but not saved.  An index may lead anywhere,
+ * in front of what the displacement names as well as behind it. */
+static bool is_in_frame(const struct fw_rerun_step *step, const struct state *state)
+{
+    int64_t start = step->number, end;
+
+    if (step->indexed || !step->size || state->depth == UNKNOWN)
+        return false;
+    if (step->by_frame)
+        start += (int64_t)state->depth - FRAME;
+    end = start + step->size;
+    return start >= 0 && end <= (int64_t)state->depth - (step->by_frame ? FRAME : 8);
+}
+
 static void play_local(const struct work *work, const struct fw_rerun_step *step,
                        struct state *state)
 {
-    int64_t end = step->number + step->size;
-
-    if (work->bare && (!step->by_frame || state->framed))
-        state->dirty = true;
-    else if (step->by_frame && !state->framed)
+    if (step->by_frame && !state->framed)
         play_store(step, state);
-    else if (step->by_frame ? end > 0
-                            : step->number < 0 || state->depth == UNKNOWN ||
-                                  (!step->indexed && end > (int64_t)state->depth - 8))
+    else if (work->bare || !is_in_frame(step, state))
         state->dirty = true;
 }
 

@@ -12,7 +12,8 @@
  *
  * Stores.  Compilers put the hook of a store right before it: no other call comes between.  Behind
  * a hook that is kept so many bytes as it names may be stored.  What is stored to the function's
- * own frame by the stack pointer (or the frame pointer) needs no hook.
+ * own frame by the stack pointer (or the frame pointer) needs no hook, if it is certain to lie in
+ * the frame: an index may lead to what was passed by value, which the caller's frame holds.
  *
  * Frames.  Other threads write to locals whose address they know, so in a function that makes
  * addresses of its frame the frame cannot be restored; there stretches are *bare*: what is stored

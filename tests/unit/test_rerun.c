@@ -57,6 +57,10 @@ static const struct {
     { "return_address", ENTER READ "mov %rax, 40(%rsp)\n" READ LEAVE, "BB" },
     { "argument", ENTER READ "mov %rax, 48(%rsp)\n" READ LEAVE, "BB" },
     { "below", ENTER READ "mov %rax, -8(%rsp)\n" READ LEAVE, "BB" },
+    { "indexed", ENTER READ "mov %rax, 8(%rsp,%rdi,8)\n" READ READ LEAVE, "BBg" },
+    { "indexed_argument", ENTER READ "mov %rax, 48(%rsp,%rdi,8)\n" READ LEAVE, "BB" },
+    { "indexed_load", ENTER READ "mov 48(%rsp,%rdi,8), %rax\n" READ LEAVE, "Bg" },
+    { "indexed_covered", ENTER WRITE8 "mov %rax, (%rbx,%rdi,8)\n" READ LEAVE, "Bg" },
     { "compare", ENTER READ "cmpl $0, (%rbx)\ntestl $1, (%rbx)\ndivl (%rbx)\n" READ LEAVE, "Bg" },
     { "exposed", ENTER "lea 8(%rsp), %rdi\n" READ READ LEAVE, "*Bg" },
     { "exposed_later", ENTER READ READ "lea 8(%rsp), %rdi\n" OTHER LEAVE, "*Bg" },
@@ -80,6 +84,12 @@ static const struct {
                "leave\nret\n", "Bg" },
     { "frame_argument", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ
                         "mov %rax, 16(%rbp)\n" READ "leave\nret\n", "BB" },
+    { "frame_indexed", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ
+                       "mov %rax, -24(%rbp,%rdi,8)\n" READ "leave\nret\n", "BB" },
+    { "frame_below", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ
+                     "mov %rax, -40(%rbp)\n" READ "leave\nret\n", "BB" },
+    { "frame_lowest", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ
+                      "mov %rax, -32(%rbp)\n" READ "leave\nret\n", "Bg" },
     { "frame_exposed", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\nlea -8(%rbp), %rdi\n" READ READ
                        "mov %rax, -8(%rbp)\n" READ "leave\nret\n", "*BgB" },
     { "frame_changed", "push %rbp\nmov %rsp, %rbp\nsub $32, %rsp\n" READ READ "add $8, %rbp\n" READ
