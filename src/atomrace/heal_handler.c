@@ -143,6 +143,10 @@ static void around(void (*call)(void *what), void *what, const ucontext_t *conte
 {
     struct before before;
 
+    if (!fw_self) {
+        call(what);
+        return;
+    }
     freeze(&before, context, (uintptr_t)__builtin_frame_address(0));
     call(what);
     thaw(&before);

@@ -33,8 +33,46 @@ void fw_flight_end(void)
     if (!fw_flight_own)
         return;
     atomic_store(&fw_flight_own->address, 0);
+    atomic_store(&fw_flight_own->interrupted, 0);
     atomic_store(&fw_flight_own->taken, false);
     fw_flight_own = NULL;
+}
+
+/* Both are shown before one of them is not. */
+struct fw_flight_kept fw_flight_handler_begin(void)
+{
+    struct fw_flight_kept kept = { .own = fw_flights_are_on() ? fw_flight_own : NULL };
+
+    if (!kept.own)
+        return kept;
+    kept.address = atomic_load(&kept.own->address);
+    kept.interrupted = atomic_load(&kept.own->interrupted);
+    if (kept.address)
+        atomic_store(&kept.own->interrupted,
+                     kept.interrupted ? FW_FLIGHT_ANYWHERE : kept.address);
+    return kept;
+}
+
+void fw_flight_handler_end(const struct fw_flight_kept *kept)
+{
+    if (!kept->own || kept->own != fw_flight_own)
+        return;
+    atomic_store(&kept->own->address, kept->address);
+    atomic_store(&kept->own->interrupted, kept->interrupted);
+}
+
+/* What a handler's end moves from one to the other is seen in one of three looks. */
+static bool shows(const struct fw_flight *flight, uintptr_t begin, uintptr_t end)
+{
+    uintptr_t shown[3];
+
+    shown[0] = atomic_load(&flight->address);
+    shown[1] = atomic_load(&flight->interrupted);
+    shown[2] = shown[1] ? 0 : atomic_load(&flight->address);
+    for (unsigned i = 0; i < 3; i++)
+        if (shown[i] == FW_FLIGHT_ANYWHERE || (shown[i] && shown[i] >= begin && shown[i] < end))
+            return true;
+    return false;
 }
 
 bool fw_flight_any(uintptr_t address, size_t bytes)
@@ -44,12 +82,8 @@ bool fw_flight_any(uintptr_t address, size_t bytes)
 
     if (atomic_load(&unshown))
         return true;
-    for (uint32_t i = 0; i < count; i++) {
-        uintptr_t shown = atomic_load(&flights[i].address);
-
-        if (&flights[i] != fw_flight_own && shown &&
-            (shown == FW_FLIGHT_ANYWHERE || (shown >= begin && shown < end)))
+    for (uint32_t i = 0; i < count; i++)
+        if (&flights[i] != fw_flight_own && shows(&flights[i], begin, end))
             return true;
-    }
     return false;
 }

@@ -10,6 +10,10 @@
  * and then looks at what others show (fw_flight_any), one sees the other.  What is shown may be
  * over already; there is no harm in taking it for an access that is still to come.
  *
+ * A handler of the program that comes between a hook and its access shows its own: what the thread
+ * was about to do is shown beside it, until the handler returns.  If it never does, that stays:
+ * some words are not taken back which could be.
+ *
  * Only where there are regions (region.h), and until a place was retired (hot.h): then nothing that
  * was written is taken back any more.  Else nothing is shown, and it costs nothing.
  */
@@ -27,6 +31,7 @@
 
 struct fw_flight {
     _Alignas(64) _Atomic uintptr_t address; /* 0: none */
+    _Atomic uintptr_t interrupted; /* by a handler; 0: none */
     _Atomic bool taken;
 };
 
@@ -68,6 +73,14 @@ static inline void fw_flight_show_again(uintptr_t was)
 /* A thread that takes part begins, and ends. */
 void fw_flight_begin(void);
 void fw_flight_end(void);
+
+/* A handler of the program begins on the thread; and has returned, with what that gave. */
+struct fw_flight_kept {
+    struct fw_flight *own;
+    uintptr_t address, interrupted;
+};
+struct fw_flight_kept fw_flight_handler_begin(void);
+void fw_flight_handler_end(const struct fw_flight_kept *kept);
 
 /* May another thread be about to access one of these bytes, or words that they lie in? */
 bool fw_flight_any(uintptr_t address, size_t bytes);

@@ -26,6 +26,9 @@ static inline bool is_quick(_Atomic uint64_t *at, uint32_t site, uint32_t who, b
          (fw_word_is_shared(cell, who) || fw_guard_has_unseen(cell, site, who, write))) ||
         ((write || !(cell >> 32)) && !(fw_guard_sites(fw_guard)[site] & FW_GUARD_SELF)))
         return false;
+    /* Another's access must not be forgotten where that keeps a write from being taken back. */
+    if (FW_UNLIKELY(fw_flights_are_on()))
+        return atomic_compare_exchange_strong(at, &cell, fw_word_own(cell, who, write));
     atomic_store_explicit(at, fw_word_own(cell, who, write), memory_order_relaxed);
     return true;
 }

@@ -10,6 +10,7 @@
 #include "guard/lifetx.h"
 #include "guard/locks.h"
 #include "guard/region.h"
+#include "guard/touch.h"
 #include "runtime/futex.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
@@ -41,8 +42,10 @@ static void follow_module(const char *path, uintptr_t base)
                           : fw_guard->mode == FW_GUARD_LEARN || fw_guard->noise
                               ? fw_guard_locks_call
                               : fw_guard_locks_pass;
-    if (fw_flights_on)
+    if (fw_flights_on) {
         fw_mutex_enter = fw_region_lock;
+        fw_touch_follow = fw_touch_around;
+    }
     fw_mutex_alone = fw_mutex_enter && fw_calls_follow == fw_guard_locks_pass && !fw_calls_place;
 }
 
@@ -67,6 +70,8 @@ static void start(void)
     fw_said(t);
     fw_guard_calls_begin();
     fw_guard_self_new();
+    if (fw_flights_on)
+        fw_regions_follow_handlers();
 }
 
 /* After the real functions are known. */

@@ -261,7 +261,7 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
                         uintptr_t region)
 {
     uintptr_t word = address & ~(uintptr_t)3, end = address + bytes;
-    static const uint64_t nobody[FW_UNDO_WORDS];
+    uint64_t cells[FW_UNDO_WORDS] = { 0 };
     uint8_t marks = marks_of(site);
     bool new = !fw_guard_self, changes = write;
     uint32_t self = self_now(), me;
@@ -283,6 +283,8 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
         uint64_t there = atomic_load_explicit(cell, memory_order_relaxed);
         uint32_t other;
 
+        if (i < FW_UNDO_WORDS)
+            cells[i] = there;
         if (fw_tx_repeats(there, me, write))
             continue;
         other = access_word(cell, word, self, write);
@@ -299,9 +301,8 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
         }
     }
     ending = marks & FW_GUARD_END;
-    /* What it wrote is nobody's when it is taken back, since its transaction ends then. */
     if (region && changes)
-        fw_region_write(region, address, bytes, nobody);
+        fw_region_write(region, address, bytes, cells);
     atomic_store_explicit(&fw_tx_threads[self].site, site, memory_order_relaxed);
     if (FW_UNLIKELY(fw_region_pending))
         fw_region_judged(site);

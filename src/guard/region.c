@@ -23,6 +23,7 @@ struct fw_region {
     uint32_t function;
     uintptr_t end; /* of the function's frame */
     uint32_t generation;
+    uint64_t disturbed; /* when it wrote first */
     uint32_t window; /* places that were passed behind the one that began it */
     unsigned tries;
     unsigned locks;
@@ -39,6 +40,7 @@ __thread bool fw_region_pending;
 static _Atomic uint8_t *broken; /* by function; NULL: there are no regions */
 static _Atomic uint32_t busy;
 static _Atomic bool blind;
+static _Atomic uint64_t disturbed; /* counts */
 
 bool fw_regions_begin(void)
 {
@@ -68,6 +70,14 @@ void fw_region_break(uint32_t function)
 void fw_regions_blind(void)
 {
     atomic_store(&blind, true);
+}
+
+/* seq_cst: of one that goes back and this one, either sees the other. */
+void fw_regions_disturb(void)
+{
+    atomic_fetch_add(&disturbed, 1);
+    for (unsigned round = 0; fw_regions_busy(); round++)
+        fw_guard_pause(round);
 }
 
 /* Who goes back from now on sees that nothing is taken back (seq_cst, both). */
@@ -216,15 +226,28 @@ uintptr_t fw_region_pass(uintptr_t pc, uintptr_t stack)
     return region;
 }
 
-/* Who came to its hook before may still be about to access one of the words. */
+static bool is_own_since(const struct fw_undo *undo, uintptr_t address, size_t bytes,
+                         const uint64_t *cells)
+{
+    return fw_guard_tx ? fw_undo_is_own(undo, address, bytes, cells, fw_tx_owns,
+                                        fw_tx_of(fw_guard_self))
+                       : fw_undo_is_own(undo, address, bytes, cells, fw_word_owns, fw_guard_self);
+}
+
+/* Who came to its hook before may still be about to access one of the words.  What a transaction
+ * wrote is nobody's when it is taken back, since it ends then. */
 void fw_region_write(uintptr_t end, uintptr_t address, size_t bytes, const uint64_t *cells)
 {
+    static const uint64_t nobody[FW_UNDO_WORDS];
     struct fw_region *region = fw_region_own;
 
     if (fw_region_live != end)
         return;
+    if (!region->undo.count)
+        region->disturbed = atomic_load(&disturbed); /* before it looks at what others show */
     if (atomic_load(&blind) || fw_flight_any(address, bytes) ||
-        !fw_undo_note(&region->undo, address, bytes, cells))
+        !is_own_since(&region->undo, address, bytes, cells) ||
+        !fw_undo_note(&region->undo, address, bytes, fw_guard_tx ? nobody : cells))
         fw_region_end();
 }
 
@@ -268,14 +291,15 @@ unsigned fw_region_locks(uintptr_t end)
 }
 
 /* All of it, or nothing. */
-static bool undo_writes(struct fw_undo *undo)
+static bool undo_writes(struct fw_region *region)
 {
+    struct fw_undo *undo = &region->undo;
     uint64_t mark = fw_guard_tx ? (uint64_t)FW_TX_CLAIMED << 32 : FW_WORD_CLAIMED;
     uint32_t me = fw_guard_tx ? fw_tx_of(fw_guard_self) : fw_guard_self;
 
     if (!undo->count)
         return true;
-    if (atomic_load(&blind) ||
+    if (atomic_load(&blind) || atomic_load(&disturbed) != region->disturbed ||
         !fw_undo_claim(undo, fw_guard_tx ? fw_tx_owns : fw_word_owns, me, mark))
         return false;
     fw_undo_write_back(undo);
@@ -318,7 +342,7 @@ void fw_region_back(uintptr_t end, const struct fw_region_plan *plan)
     /* A handler would find the region half undone, or use it. */
     fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
     atomic_fetch_add(&busy, 1);
-    good = fw_region_can(end) && holds_locks(region) && undo_writes(&region->undo);
+    good = fw_region_can(end) && holds_locks(region) && undo_writes(region);
     atomic_fetch_sub(&busy, 1);
     if (!good) {
         fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);

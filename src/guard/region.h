@@ -8,7 +8,8 @@
  * the region), at every write what was there before.  Going back means:
  *
  *   1. every word that was written is claimed: it must still be the thread's own, with nobody else
- *      having accessed it since, as far as accesses are watched; else nothing is done at all.
+ *      having accessed it since, as far as accesses are watched or touch it (touch.h); else
+ *      nothing is done at all.
  *      Who comes to a claimed word waits until it is given back, which needs nobody's help;
  *   2. what was there is written back, the latest first, so that whoever copies the process
  *      meanwhile finds a state that it was in;
@@ -20,12 +21,13 @@
  * called, more was written than fits, a site of its function was retired.  It is run again so often
  * as the head says, counted from its beginning, so a thread always gets on.
  *
- * Others that read a written word at a place that is not watched are not seen.  x86-64, without
+ * Others that read a written word plainly at a place that is not watched, or by functions of libc
+ * other than memcpy and its like, are not seen.  x86-64, without
  * shadow stacks; else no region begins.
  *
- * Thread-safety: everything is the calling thread's own.  A signal's handler that comes to a hook
- * or an interceptor ends the region of what it interrupted, whatever that was doing here: a region
- * is known by where its function's frame ends, which no other activation shares while it lasts.
+ * Thread-safety: everything is the calling thread's own.  A signal's handler ends the region of
+ * what it interrupted, whatever that was doing here (handlers.c): a region is known by where its
+ * function's frame ends, which no other activation shares while it lasts.
  */
 #ifndef FW_GUARD_REGION_H
 #define FW_GUARD_REGION_H
@@ -44,6 +46,9 @@ extern __thread bool fw_region_pending; /* it has gone back, and that is not log
 
 /* After the file was mapped.  False: there are none. */
 bool fw_regions_begin(void);
+/* Where there are: a handler of the program ends the region of the thread that it interrupts,
+ * whatever it does. */
+void fw_regions_follow_handlers(void);
 /* In the child of a fork. */
 void fw_regions_forked(void);
 /* The thread ends. */
@@ -51,6 +56,9 @@ void fw_region_release(void);
 
 /* Not all accesses that others make are seen any more: what was written stays. */
 void fw_regions_blind(void);
+/* The thread is about to access any memory, and shows that (flight.h): what was written until now
+ * stays.  Returns when nobody takes anything back. */
+void fw_regions_disturb(void);
 /* Then nobody has to show its accesses, once those who went back before have done so. */
 void fw_regions_settle(void);
 /* A site of the function is not called any more: it has no regions from now on. */
@@ -61,7 +69,8 @@ bool fw_region_is_broken(uint32_t function);
  * before the call), before its access.  Returns the region, as the functions below want it;
  * 0: none. */
 uintptr_t fw_region_pass(uintptr_t pc, uintptr_t stack);
-/* It is about to write, and the words are noted to be its own; cells: as they were before. */
+/* It is about to write, and the words are noted to be its own; cells: as they were before, the
+ * first FW_UNDO_WORDS. */
 void fw_region_write(uintptr_t region, uintptr_t address, size_t bytes, const uint64_t *cells);
 /* It is about to take the mutex, in a call from there (fw_mutex_enter). */
 void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack);

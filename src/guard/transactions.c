@@ -91,6 +91,26 @@ uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool 
     return 0;
 }
 
+/* What no transaction that runs has written nobody takes back. */
+bool fw_tx_touch(_Atomic uint64_t *cell, uintptr_t word, uint32_t thread)
+{
+    uint64_t was = atomic_load(cell); /* seq_cst: touch.h */
+    uint32_t writer;
+
+    do {
+        uint32_t reader = (uint32_t)was;
+
+        writer = (uint32_t)(was >> 32);
+        if (writer == FW_TX_CLAIMED)
+            return false;
+        if (fw_tx_thread(writer) == thread || !fw_tx_runs(writer) || reader == FW_TX_TOUCHED)
+            return true;
+        if (fw_tx_runs(reader))
+            add_reader(word, reader, FW_TX_TOUCHED);
+    } while (!atomic_compare_exchange_weak(cell, &was, (uint64_t)writer << 32 | FW_TX_TOUCHED));
+    return true;
+}
+
 /* Others that have read it since would be in its way, or have given up waiting: then all
  * transactions are new ones. */
 bool fw_tx_owns(uint64_t cell, uint32_t me)

@@ -34,6 +34,8 @@
 
 /* In place of a writer: who wrote the word is taking that back (region.h), for a moment. */
 #define FW_TX_CLAIMED FW_TX_COUNT
+/* In place of a reader: another thread has touched the word since it was written (touch.h). */
+#define FW_TX_TOUCHED FW_TX_COUNT
 
 /* What others see of a thread. */
 struct fw_tx_thread {
@@ -65,10 +67,10 @@ static inline uint32_t fw_tx_thread(uint32_t tx)
     return tx >> 21;
 }
 
-/* Does it still run? */
+/* Does it still run?  Nobody's never does. */
 static inline bool fw_tx_runs(uint32_t tx)
 {
-    return tx && fw_tx_of(fw_tx_thread(tx)) == tx;
+    return fw_tx_thread(tx) && fw_tx_of(fw_tx_thread(tx)) == tx;
 }
 
 /* The thread passes a cutpoint, or ends. */
@@ -95,6 +97,9 @@ static inline bool fw_tx_repeats(uint64_t cell, uint32_t me, bool write)
  * FW_TX_CLAIMED, or 0: then the access is noted.
  */
 uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool write);
+
+/* The thread is about to touch the word.  False: it is claimed, and has to be looked at again. */
+bool fw_tx_touch(_Atomic uint64_t *cell, uintptr_t word, uint32_t thread);
 
 /* Is the word the transaction's alone, with its own write the last one? */
 bool fw_tx_owns(uint64_t cell, uint32_t me);

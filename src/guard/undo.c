@@ -39,6 +39,25 @@ bool fw_undo_note(struct fw_undo *undo, uintptr_t address, size_t bytes, const u
     return true;
 }
 
+static bool is_noted(const struct fw_undo *undo, const _Atomic uint64_t *cell)
+{
+    for (unsigned i = 0; i < undo->count; i++)
+        if ((uintptr_t)(cell - fw_word_cell(undo->writes[i].address)) < undo->writes[i].words)
+            return true;
+    return false;
+}
+
+bool fw_undo_is_own(const struct fw_undo *undo, uintptr_t address, size_t bytes,
+                    const uint64_t *cells, fw_undo_owns *owns, uint32_t me)
+{
+    uint32_t words = words_of(address, bytes);
+
+    for (uint32_t i = 0; i < words && i < FW_UNDO_WORDS; i++)
+        if (!owns(cells[i], me) && is_noted(undo, fw_word_cell(address) + i))
+            return false;
+    return true;
+}
+
 static bool is_claimed(const struct fw_undo *undo, const _Atomic uint64_t *cell)
 {
     for (unsigned i = 0; i < undo->claims; i++)

@@ -45,6 +45,11 @@ bool fw_undo_note(struct fw_undo *undo, uintptr_t address, size_t bytes, const u
 /* May the word be claimed, with this cell? */
 typedef bool fw_undo_owns(uint64_t cell, uint32_t me);
 
+/* Were all words that a write is about to change, with these cells, `me`'s alone since they were
+ * noted, as far as they were?  Else taking back would take back what came between, too. */
+bool fw_undo_is_own(const struct fw_undo *undo, uintptr_t address, size_t bytes,
+                    const uint64_t *cells, fw_undo_owns *owns, uint32_t me);
+
 /* False: one of the words is not `me`'s alone; nothing is changed then. */
 bool fw_undo_claim(struct fw_undo *undo, fw_undo_owns *owns, uint32_t me, uint64_t mark);
 void fw_undo_unclaim(struct fw_undo *undo, uint64_t mark);

@@ -229,10 +229,26 @@ void fw_word_note(uintptr_t address, uint32_t who, bool write)
         note_read(address & ~(uintptr_t)3, at, cell, who);
 }
 
+/* What nobody has written nobody takes back, and its own no thread does behind such an access. */
+bool fw_word_touch(uintptr_t address, uint32_t thread)
+{
+    _Atomic uint64_t *at = fw_word_cell(address);
+    uint64_t cell = atomic_load(at); /* seq_cst: touch.h */
+
+    do {
+        if (cell == FW_WORD_CLAIMED)
+            return false;
+        if (!writer_of(cell) || fw_word_thread(writer_of(cell)) == thread ||
+            cell & FW_WORD_TOUCHED)
+            return true;
+    } while (!atomic_compare_exchange_weak(at, &cell, cell | FW_WORD_TOUCHED));
+    return true;
+}
+
 bool fw_word_owns(uint64_t cell, uint32_t thread)
 {
     return writer_of(cell) && fw_word_thread(writer_of(cell)) == thread &&
-           !(cell & FW_WORD_MORE) &&
+           !(cell & (FW_WORD_MORE | FW_WORD_TOUCHED)) &&
            (!reader_of(cell) || fw_word_thread(reader_of(cell)) == thread);
 }
 

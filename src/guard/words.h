@@ -11,9 +11,10 @@
  *
  * A word has four bytes.  Its cell of eight tells the last write and the latest read since:
  *
- *     63 more   62..43 site   42..32 thread   31 -   30..11 site   10..0 thread
- *               of the reader                        of the writer
+ *     63 more   62..43 site   42..32 thread   31 touched   30..11 site   10..0 thread
+ *               of the reader                              of the writer
  *
+ * `touched`: another thread has accessed it since the last write, other than plainly (touch.h).
  * `more`: there are other threads that have read it since, in an entry of a small table (the source
  * has caches for it, which lose what does not fit, and so does this).  Readers of an entry are in
  * order, the latest first; a thread stands there once.  When threads have taken turns in reading a
@@ -40,6 +41,7 @@
 
 #define FW_WORD_WHO  UINT32_C(0x7fffffff)
 #define FW_WORD_MORE (UINT64_C(1) << 63)
+#define FW_WORD_TOUCHED (UINT64_C(1) << 31)
 
 /* A thread at a site. */
 static inline uint32_t fw_word_who(uint32_t site, uint32_t thread)
@@ -98,6 +100,8 @@ void fw_word_note(uintptr_t address, uint32_t who, bool write);
 /* The same if the cell is still this one; false: it is not, and nothing was noted.  What is noted
  * so is seen before the access is made. */
 bool fw_word_note_if(uintptr_t address, uint64_t cell, uint32_t who, bool write);
+/* The thread is about to touch it.  False: it is claimed, and has to be looked at again. */
+bool fw_word_touch(uintptr_t address, uint32_t thread);
 /* Is it the thread's alone, with its own write the last one? */
 bool fw_word_owns(uint64_t cell, uint32_t thread);
 

@@ -14,6 +14,7 @@
 
 void (*fw_calls_follow)(const char *name, const void *object);
 void (*fw_calls_place)(uintptr_t pc);
+void (*fw_touch_follow)(const volatile void *to, const volatile void *from, size_t bytes);
 
 struct fw_thread *fw_enter_again(void)
 {

@@ -82,7 +82,16 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
 
     if (t)
         fw_point(t);
+    else
+        fw_touch(address, NULL, size);
     return t;
+}
+
+/* The operation is done. */
+static void over(const struct fw_thread *t)
+{
+    if (!t)
+        fw_touch(NULL, NULL, 0);
 }
 
 /* --- operations ---------------------------------------------------------------------------- */
@@ -93,6 +102,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         struct fw_thread *t = enter(fw_op_load, address, bits / 8, FW_PC);                         \
         a##bits value = LOADED(address);                                                           \
                                                                                                    \
+        over(t);                                                                                   \
         if (t) {                                                                                   \
             record_load(t, address, bits / 8, order, (uint64_t)value, FW_PC);                      \
             fw_leave(t);                                                                           \
@@ -105,6 +115,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         struct fw_thread *t = enter(fw_op_store, address, bits / 8, FW_PC);                        \
                                                                                                    \
         STORED(address, value);                                                                    \
+        over(t);                                                                                   \
         if (t) {                                                                                   \
             record(t, FW_WIRE_ATOMIC_STORE, address, bits / 8, order, FW_PC);                      \
             fw_leave(t);                                                                           \
@@ -118,6 +129,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         struct fw_thread *t = enter(fw_op_rmw, address, bits / 8, FW_PC);                          \
         a##bits old = CHANGED(address, value);                                                     \
                                                                                                    \
+        over(t);                                                                                   \
         if (t) {                                                                                   \
             record_change(t, address, bits / 8, order, old != *address, FW_PC);                    \
             fw_leave(t);                                                                           \
@@ -132,6 +144,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         struct fw_thread *t = enter(fw_op_rmw, address, bits / 8, FW_PC);                          \
         int done = EXCHANGED(address, expected, wanted);                                           \
                                                                                                    \
+        over(t);                                                                                   \
         if (t && done)                                                                             \
             record_change(t, address, bits / 8, order, true, FW_PC);                               \
         else if (t)                                                                                \
@@ -158,6 +171,7 @@ static struct fw_thread *enter(const char *name, const volatile void *address, u
         struct fw_thread *t = enter(fw_op_rmw, address, bits / 8, FW_PC);                          \
         int done = EXCHANGED(address, &expected, wanted);                                          \
                                                                                                    \
+        over(t);                                                                                   \
         if (t && done)                                                                             \
             record_change(t, address, bits / 8, order, true, FW_PC);                               \
         else if (t)                                                                                \
@@ -223,7 +237,7 @@ OPERATIONS(128, wide_load, wide_store, wide_exchange_if, wide)
 
 FW_EXPORT void __tsan_atomic_thread_fence(int order)
 {
-    struct fw_thread *t = enter("fence", NULL, 0, FW_PC);
+    struct fw_thread *t = enter("fence", NULL, 0, FW_PC); /* touches nothing */
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!t)

@@ -129,6 +129,14 @@ extern void (*fw_flow_freed)(const void *memory, size_t bytes);
 extern bool fw_flow_frees;
 /* Told, if set, of memory at which a thread may be made to wait by an access (memory_map.c). */
 extern void (*fw_map_withheld)(const void *memory, size_t bytes);
+/* Told, if set, of accesses that are no plain ones, right before and behind them: an atomic
+ * operation on so many bytes, or a copy by libc, from there (NULL: none).  `to` NULL: it is done. */
+extern void (*fw_touch_follow)(const volatile void *to, const volatile void *from, size_t bytes);
+static inline void fw_touch(const volatile void *to, const volatile void *from, size_t bytes)
+{
+    if (__builtin_expect(fw_touch_follow != NULL, 0))
+        fw_touch_follow(to, from, bytes);
+}
 /* Told, if set, that the thread is about to leave its stack for that of another context. */
 extern void (*fw_flow_switched)(void);
 /* Told of every call of an interceptor, if set: its name, and what it synchronises through. */

@@ -307,7 +307,7 @@ static void run(struct fw_thread *t, const struct put_off *one, siginfo_t *info,
     struct fw_frame *mark;
     unsigned before;
 
-    if (t && !fw_serial && fw_signals_around) {
+    if (!fw_serial && fw_signals_around) {
         fw_signals_around(call_what, &(struct call){ one, info, context }, context);
         return;
     }

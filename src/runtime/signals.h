@@ -14,8 +14,8 @@ extern bool fw_signals_handled; /* the program has set a handler */
 /* Timers of timer_create may expire until then; UINT64_MAX: again and again; 0: there are none. */
 extern _Atomic uint64_t fw_timers_until;
 
-/* Where threads run in parallel: calls every handler of the program, by call(what), and knows what
- * has to be done around it; NULL: nothing. */
+/* Where threads run in parallel: calls every handler of the program, by call(what), on whichever
+ * thread, and knows what has to be done around it; NULL: nothing. */
 extern void (*fw_signals_around)(void (*call)(void *what), void *what, const ucontext_t *context);
 
 /* sigaction, as the program sees it. */

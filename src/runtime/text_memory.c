@@ -31,8 +31,10 @@ static inline void tell_copy(const void *to, const void *from, size_t bytes, uin
 {
     struct fw_thread *t = fw_tell_from(pc);
 
-    if (!t)
+    if (!t) {
+        fw_touch(to, from, bytes);
         return;
+    }
     fw_reads(t, from, bytes, pc);
     fw_writes(t, to, bytes, pc);
     fw_leave(t);
@@ -42,10 +44,19 @@ static inline void tell_write(const void *to, size_t bytes, uintptr_t pc)
 {
     struct fw_thread *t = fw_tell_from(pc);
 
-    if (!t)
+    if (!t) {
+        fw_touch(to, NULL, bytes);
         return;
+    }
     fw_writes(t, to, bytes, pc);
     fw_leave(t);
+}
+
+/* It is done. */
+static inline void *done(void *result)
+{
+    fw_touch(NULL, NULL, 0);
+    return result;
 }
 
 /* The copy itself comes after fw_leave, where a bad pointer is the program's own fault: the token
@@ -53,91 +64,93 @@ static inline void tell_write(const void *to, size_t bytes, uintptr_t pc)
 FW_EXPORT void *memcpy(void *to, const void *from, size_t bytes)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return real_memcpy(to, from, bytes);
+    return done(real_memcpy(to, from, bytes));
 }
 
 FW_EXPORT void *memmove(void *to, const void *from, size_t bytes)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return real_memmove(to, from, bytes);
+    return done(real_memmove(to, from, bytes));
 }
 
 FW_EXPORT void *mempcpy(void *to, const void *from, size_t bytes)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return (char *)real_memcpy(to, from, bytes) + bytes;
+    return (char *)done(real_memcpy(to, from, bytes)) + bytes;
 }
 
 FW_EXPORT void *memset(void *to, int byte, size_t bytes)
 {
     tell_write(to, bytes, FW_PC);
-    return real_memset(to, byte, bytes);
+    return done(real_memset(to, byte, bytes));
 }
 
 FW_EXPORT void bcopy(const void *from, void *to, size_t bytes)
 {
     tell_copy(to, from, bytes, FW_PC);
-    real_memmove(to, from, bytes);
+    done(real_memmove(to, from, bytes));
 }
 
 FW_EXPORT void bzero(void *to, size_t bytes)
 {
     tell_write(to, bytes, FW_PC);
-    real_memset(to, 0, bytes);
+    done(real_memset(to, 0, bytes));
 }
 
 FW_EXPORT void explicit_bzero(void *to, size_t bytes)
 {
     tell_write(to, bytes, FW_PC);
     REAL(explicit_bzero)(to, bytes);
+    done(to);
 }
 
 FW_EXPORT void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return REAL(__memcpy_chk)(to, from, bytes, room);
+    return done(REAL(__memcpy_chk)(to, from, bytes, room));
 }
 
 FW_EXPORT void *__memmove_chk(void *to, const void *from, size_t bytes, size_t room)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return REAL(__memmove_chk)(to, from, bytes, room);
+    return done(REAL(__memmove_chk)(to, from, bytes, room));
 }
 
 FW_EXPORT void *__mempcpy_chk(void *to, const void *from, size_t bytes, size_t room)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return REAL(__mempcpy_chk)(to, from, bytes, room);
+    return done(REAL(__mempcpy_chk)(to, from, bytes, room));
 }
 
 FW_EXPORT void *__memset_chk(void *to, int byte, size_t bytes, size_t room)
 {
     tell_write(to, bytes, FW_PC);
-    return REAL(__memset_chk)(to, byte, bytes, room);
+    return done(REAL(__memset_chk)(to, byte, bytes, room));
 }
 
 FW_EXPORT void __explicit_bzero_chk(void *to, size_t bytes, size_t room)
 {
     tell_write(to, bytes, FW_PC);
     REAL(__explicit_bzero_chk)(to, bytes, room);
+    done(to);
 }
 
 FW_EXPORT void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return real_memcpy(to, from, bytes);
+    return done(real_memcpy(to, from, bytes));
 }
 
 FW_EXPORT void *__tsan_memmove(void *to, const void *from, size_t bytes)
 {
     tell_copy(to, from, bytes, FW_PC);
-    return real_memmove(to, from, bytes);
+    return done(real_memmove(to, from, bytes));
 }
 
 FW_EXPORT void *__tsan_memset(void *to, int byte, size_t bytes)
 {
     tell_write(to, bytes, FW_PC);
-    return real_memset(to, byte, bytes);
+    return done(real_memset(to, byte, bytes));
 }
 
 /* Copies up to and including the byte, if it is among the first ones. */
@@ -178,9 +191,13 @@ static int compare(const void *a, const void *b, size_t bytes, uintptr_t pc)
 
     fw_call_begins(pc, "memcmp()");
     t = fw_tell_after_from(pc);
-    result = real_memcmp(a, b, bytes);
     if (!t)
+        fw_touch(a, b, bytes);
+    result = real_memcmp(a, b, bytes);
+    if (!t) {
+        fw_touch(NULL, NULL, 0);
         return result;
+    }
     bytes = compared(a, b, bytes, result);
     fw_reads(t, a, bytes, pc);
     fw_reads(t, b, bytes, pc);

@@ -84,14 +84,14 @@ random=${FOREWEAVE_SEED:-$RANDOM}
 for how in "gcc -O0 $random" "gcc -O2 $((random + 1))" "clang -O1 $((random + 2))" 'gcc -O2 10977'; do
     read -r compiler level seed <<<"$how"
     echo "random programs: FOREWEAVE_SEED=$seed"
-    python3 "$programs" make "$seed" 20 >random.c
+    python3 "$programs" make "$seed" 26 >random.c
     "$FOREWEAVE" cc --compiler="$compiler" -g "$level" -pthread random.c -o random || complain "random programs do not build"
     "$FOREWEAVE" learn -q --anew --runs=3 --idle=1 -- ./random 3 >/dev/null
     for kind in pset lifetx; do
         expect 0 guard --kind=$kind -c random.constraints --unseen=watch --budget=100 --stall=1 --rollback=5 --force-rollback=300 \
             --noise=20:50 --seed="$seed" -- ./random 15
         [ "$(sed -n 's/.*: \([0-9]*\) regions were run again for no reason/\1/p' "$err")" -gt 1000 ] || complain "little was run again"
-        python3 "$programs" check "$seed" 20 <"$out" >ends || { complain "random programs end as they cannot"; head -3 ends; }
+        python3 "$programs" check "$seed" 26 <"$out" >ends || { complain "random programs end as they cannot"; head -3 ends; }
     done
 done
 

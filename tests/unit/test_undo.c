@@ -173,6 +173,84 @@ static void transactions_own_what_they_wrote(void **state)
     assert_int_equal(fw_tx_access(&cell, 64, fw_tx_of(2), true), FW_TX_CLAIMED);
 }
 
+/* --- accesses that are no plain ones --------------------------------------------------------- */
+
+static void what_others_touched_stays(void **state)
+{
+    uintptr_t word = (uintptr_t)&memory.words[0];
+
+    (void)state;
+    assert_true(fw_word_touch(word, 2)); /* before it was written */
+    assert_int_equal(*fw_word_cell(word), 0);
+    assert_true(write_by(1, 3, &memory.words[0], 4));
+    memory.words[0] = 2;
+    assert_true(fw_word_touch(word, 1)); /* by itself */
+    assert_true(fw_word_owns(*fw_word_cell(word), 1));
+    assert_true(fw_word_touch(word, 2));
+    fw_word_note(word, fw_word_who(4, 1), false); /* it stays touched */
+    assert_false(take_back(1));
+    assert_int_equal(memory.words[0], 2);
+    /* who wrote it is known as before, and its next write is its own again */
+    assert_int_equal((uint32_t)*fw_word_cell(word) & FW_WORD_WHO, fw_word_who(3, 1));
+    fw_word_note(word, fw_word_who(3, 1), true);
+    assert_true(fw_word_owns(*fw_word_cell(word), 1));
+}
+
+static void claimed_words_are_not_touched(void **state)
+{
+    (void)state;
+    assert_true(write_by(1, 3, &memory.words[0], 4));
+    assert_true(fw_undo_claim(&undo, fw_word_owns, 1, FW_WORD_CLAIMED));
+    assert_false(fw_word_touch((uintptr_t)&memory.words[0], 2));
+    fw_undo_unclaim(&undo, FW_WORD_CLAIMED);
+    assert_true(fw_word_touch((uintptr_t)&memory.words[0], 2));
+}
+
+/* Two writes of a region, and somebody between: both would be taken back. */
+static void what_came_between_two_writes_is_noticed(void **state)
+{
+    uintptr_t word = (uintptr_t)&memory.words[0];
+    uint64_t cells[FW_UNDO_WORDS] = { 0 };
+
+    (void)state;
+    fw_word_note(word, fw_word_who(9, 2), true);
+    cells[0] = *fw_word_cell(word);
+    assert_true(fw_undo_is_own(&undo, word, 4, cells, fw_word_owns, 1)); /* the first */
+    assert_true(write_by(1, 3, &memory.words[0], 4));
+    cells[0] = *fw_word_cell(word);
+    assert_true(fw_undo_is_own(&undo, word, 4, cells, fw_word_owns, 1));
+    assert_true(fw_word_touch(word, 2));
+    cells[0] = *fw_word_cell(word);
+    assert_false(fw_undo_is_own(&undo, word, 4, cells, fw_word_owns, 1));
+    assert_false(fw_undo_is_own(&undo, word + 1, 1, cells, fw_word_owns, 1));
+    assert_true(fw_undo_is_own(&undo, word + 4, 4, cells, fw_word_owns, 1)); /* another word */
+    fw_word_note(word, fw_word_who(4, 2), true);
+    cells[0] = *fw_word_cell(word);
+    assert_false(fw_undo_is_own(&undo, word, 4, cells, fw_word_owns, 1));
+}
+
+static void transactions_lose_what_others_touch(void **state)
+{
+    _Atomic uint64_t cell = 0;
+
+    (void)state;
+    assert_true(fw_tx_touch(&cell, 128, 2));
+    assert_int_equal(cell, 0);
+    assert_int_equal(fw_tx_access(&cell, 128, fw_tx_of(1), true), 0);
+    assert_true(fw_tx_touch(&cell, 128, 1));
+    assert_true(fw_tx_owns(cell, fw_tx_of(1)));
+    assert_true(fw_tx_touch(&cell, 128, 2));
+    assert_false(fw_tx_owns(cell, fw_tx_of(1)));
+    assert_int_equal(fw_tx_access(&cell, 128, fw_tx_of(1), false), 0);
+    assert_false(fw_tx_owns(cell, fw_tx_of(1)));
+    /* it is in others' way as before */
+    assert_int_equal(fw_tx_access(&cell, 128, fw_tx_of(3), false), fw_tx_of(1));
+    assert_int_equal(fw_tx_access(&cell, 128, fw_tx_of(1), true), 0);
+    assert_true(fw_tx_owns(cell, fw_tx_of(1)));
+    cell = (uint64_t)FW_TX_CLAIMED << 32;
+    assert_false(fw_tx_touch(&cell, 128, 2));
+}
+
 /* --- accesses that are still to come --------------------------------------------------------- */
 
 static void *show(void *address)
@@ -197,6 +275,41 @@ static void accesses_of_others_are_seen(void **state)
     assert_true(fw_flight_any((uintptr_t)&memory.words[4] + 2, 1));
     assert_false(fw_flight_any((uintptr_t)&memory.words[0], 4));
     assert_int_equal(fw_flight_hide(), (uintptr_t)&memory.words[6]);
+    fw_flight_end();
+}
+
+static void *show_in_handler(void *address)
+{
+    struct fw_flight_kept kept;
+
+    show(address);
+    kept = fw_flight_handler_begin();
+    fw_flight_show((uintptr_t)&memory.words[0], 4);
+    fw_flight_hide();
+    return fw_flight_any(0, 0) ? NULL : kept.own;
+}
+
+static void what_a_handler_interrupted_is_seen(void **state)
+{
+    struct fw_flight_kept kept;
+    pthread_t thread;
+    void *own;
+
+    (void)state;
+    fw_flights_on = true;
+    assert_int_equal(pthread_create(&thread, NULL, show_in_handler, &memory.words[2]), 0);
+    pthread_join(thread, &own);
+    assert_non_null(own);
+    assert_true(fw_flight_any((uintptr_t)&memory.words[2], 4));
+    assert_false(fw_flight_any((uintptr_t)&memory.words[0], 4));
+    /* and is shown again behind it */
+    fw_flight_begin();
+    fw_flight_show((uintptr_t)&memory.words[6], 4);
+    kept = fw_flight_handler_begin();
+    assert_int_equal(fw_flight_hide(), (uintptr_t)&memory.words[6]);
+    fw_flight_handler_end(&kept);
+    assert_int_equal(fw_flight_hide(), (uintptr_t)&memory.words[6]);
+    assert_int_equal(fw_flight_own->interrupted, 0);
     fw_flight_end();
 }
 
@@ -259,8 +372,13 @@ int main(void)
         cmocka_unit_test_setup(freed_memory_is_left_alone, begin),
         cmocka_unit_test_setup(claimed_words_are_nobodys, begin),
         cmocka_unit_test_setup(what_does_not_fit_is_not_noted, begin),
+        cmocka_unit_test_setup(what_others_touched_stays, begin),
+        cmocka_unit_test_setup(claimed_words_are_not_touched, begin),
+        cmocka_unit_test_setup(what_came_between_two_writes_is_noticed, begin),
         cmocka_unit_test(transactions_own_what_they_wrote),
+        cmocka_unit_test(transactions_lose_what_others_touch),
         cmocka_unit_test_setup(accesses_of_others_are_seen, begin),
+        cmocka_unit_test_setup(what_a_handler_interrupted_is_seen, begin),
         cmocka_unit_test(a_stack_is_as_it_was),
     };
 
