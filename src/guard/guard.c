@@ -7,6 +7,7 @@
 #include "guard/locks.h"
 #include "guard/patch.h"
 #include "guard/region.h"
+#include "guard/shared_maps.h"
 #include "guard/undo.h"
 #include "guard/violation.h"
 #include "runtime/futex.h"
@@ -180,6 +181,8 @@ void fw_guard_freed(const void *memory, size_t bytes)
     if (!fw_guard || !memory)
         return;
     fw_guard_calls_look();
+    if (bytes >= page)
+        fw_shared_maps_forget(begin, bytes);
     if (bytes >= DROP) { /* cells take twice the room, and wrap around at the window's end */
         uintptr_t whole = (begin + page - 1) & ~(page - 1), end = (begin + bytes) & ~(page - 1);
 

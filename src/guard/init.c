@@ -10,6 +10,7 @@
 #include "guard/lifetx.h"
 #include "guard/locks.h"
 #include "guard/region.h"
+#include "guard/shared_maps.h"
 #include "guard/touch.h"
 #include "runtime/futex.h"
 #include "runtime/modules.h"
@@ -70,8 +71,10 @@ static void start(void)
     fw_said(t);
     fw_guard_calls_begin();
     fw_guard_self_new();
-    if (fw_flights_on)
+    if (fw_flights_on) {
+        fw_shared_maps_begin();
         fw_regions_follow_handlers();
+    }
 }
 
 /* After the real functions are known. */

@@ -6,6 +6,7 @@
 #include "guard/lifetx.h"
 #include "guard/locks.h"
 #include "guard/region_jump.h"
+#include "guard/shared_maps.h"
 #include "guard/transactions.h"
 #include "guard/undo.h"
 #include "guard/violation.h"
@@ -246,6 +247,7 @@ void fw_region_write(uintptr_t end, uintptr_t address, size_t bytes, const uint6
     if (!region->undo.count)
         region->disturbed = atomic_load(&disturbed); /* before it looks at what others show */
     if (atomic_load(&blind) || fw_flight_any(address, bytes) ||
+        fw_shared_maps_have(address, bytes) ||
         !is_own_since(&region->undo, address, bytes, cells) ||
         !fw_undo_note(&region->undo, address, bytes, fw_guard_tx ? nobody : cells))
         fw_region_end();

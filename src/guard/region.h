@@ -18,12 +18,13 @@
  *      began the region goes on as if it had just been come to.
  *
  * A region is left in doubt rather than undone: when a signal's handler has run, an interceptor was
- * called, more was written than fits, a site of its function was retired.  It is run again so often
- * as the head says, counted from its beginning, so a thread always gets on.
+ * called, more was written than fits or where other processes see it (shared_maps.h), a site of its
+ * function was retired.  It is run again so often as the head says, counted from its beginning, so
+ * a thread always gets on.
  *
  * Others that read a written word plainly at a place that is not watched, or by functions of libc
- * other than memcpy and its like, are not seen.  x86-64, without
- * shadow stacks; else no region begins.
+ * other than memcpy and its like, are not seen.  x86-64, without shadow stacks; else no region
+ * begins.
  *
  * Thread-safety: everything is the calling thread's own.  A signal's handler ends the region of
  * what it interrupted, whatever that was doing here (handlers.c): a region is known by where its

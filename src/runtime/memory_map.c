@@ -29,8 +29,13 @@ static void tell_unmap(struct fw_thread *t, const void *start, size_t bytes, uin
     fw_record_more(t, FW_WIRE_UNMAP, (uintptr_t)start, bytes, 0, pc);
 }
 
-static void *mapped(struct fw_thread *t, void *start, size_t bytes, uintptr_t pc)
+void (*fw_map_shared)(const void *memory, size_t bytes);
+bool (*fw_map_is_shared)(const void *memory);
+
+static void *mapped(struct fw_thread *t, void *start, size_t bytes, int flags, uintptr_t pc)
 {
+    if (fw_map_shared && flags & MAP_SHARED && start != MAP_FAILED)
+        fw_map_shared(start, whole_pages(bytes));
     if (t && start != MAP_FAILED)
         tell_map(t, start, whole_pages(bytes), pc);
     fw_done(t);
@@ -41,14 +46,16 @@ FW_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int f
 {
     struct fw_thread *t = fw_enter();
 
-    return mapped(t, REAL(mmap)(where, bytes, protection, flags, fd, offset), bytes, FW_PC);
+    return mapped(t, REAL(mmap)(where, bytes, protection, flags, fd, offset), bytes, flags,
+                  FW_PC);
 }
 
 FW_EXPORT void *mmap64(void *where, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
     struct fw_thread *t = fw_enter();
 
-    return mapped(t, REAL(mmap64)(where, bytes, protection, flags, fd, offset), bytes, FW_PC);
+    return mapped(t, REAL(mmap64)(where, bytes, protection, flags, fd, offset), bytes, flags,
+                  FW_PC);
 }
 
 FW_EXPORT int munmap(void *start, size_t bytes)
@@ -87,6 +94,7 @@ static void tell_remap(struct fw_thread *t, void *old, size_t had, void *start, 
 FW_EXPORT void *mremap(void *old, size_t had, size_t bytes, int flags, ...)
 {
     struct fw_thread *t = fw_enter();
+    bool shared = fw_map_shared && fw_map_is_shared(old);
     void *where, *start;
     va_list rest;
 
@@ -96,6 +104,10 @@ FW_EXPORT void *mremap(void *old, size_t had, size_t bytes, int flags, ...)
     if (FW_UNLIKELY(fw_flow_frees))
         fw_flow_freed(old, whole_pages(had));
     start = REAL(mremap)(old, had, bytes, flags, where);
+    if (shared && start != MAP_FAILED)
+        fw_map_shared(start, whole_pages(bytes));
+    else if (shared)
+        fw_map_shared(old, whole_pages(had));
     if (t && start != MAP_FAILED)
         tell_remap(t, old, whole_pages(had), start, whole_pages(bytes), FW_PC);
     fw_done(t);
@@ -118,9 +130,13 @@ FW_EXPORT void *shmat(int id, const void *where, int flags)
     struct shmid_ds about;
     void *start = REAL(shmat)(id, where, flags);
 
-    if (t && start != (void *)-1 &&
-        fw_syscall(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0) == 0)
-        tell_map(t, start, whole_pages(about.shm_segsz), FW_PC);
+    if ((t || fw_map_shared) && start != (void *)-1 &&
+        fw_syscall(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0) == 0) {
+        if (t)
+            tell_map(t, start, whole_pages(about.shm_segsz), FW_PC);
+        else
+            fw_map_shared(start, whole_pages(about.shm_segsz));
+    }
     fw_done(t);
     return start;
 }

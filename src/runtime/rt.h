@@ -129,8 +129,12 @@ extern void (*fw_flow_freed)(const void *memory, size_t bytes);
 extern bool fw_flow_frees;
 /* Told, if set, of memory at which a thread may be made to wait by an access (memory_map.c). */
 extern void (*fw_map_withheld)(const void *memory, size_t bytes);
+/* Told, if set, of memory that other processes may share, before the program has it; and asked, if
+ * it is moved, whether it is such memory. */
+extern void (*fw_map_shared)(const void *memory, size_t bytes);
+extern bool (*fw_map_is_shared)(const void *memory);
 /* Told, if set, of accesses that are no plain ones, right before and behind them: an atomic
- * operation on so many bytes, or a copy by libc, from there (NULL: none).  `to` NULL: it is done. */
+ * operation on so many bytes, or a copy by libc, from there (NULL: none); `to` NULL: it is done. */
 extern void (*fw_touch_follow)(const volatile void *to, const volatile void *from, size_t bytes);
 static inline void fw_touch(const volatile void *to, const volatile void *from, size_t bytes)
 {

@@ -9,7 +9,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     exit 0
     ;;
 esac
-for name in update disturbed aget_save mozilla_cache pfscan; do
+for name in update disturbed outsiders aget_save mozilla_cache pfscan; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/tests/guard/$name.c" -o "$name" >"$out" 2>"$err" ||
         { complain "$name.c does not build"; head -5 "$err"; }
 done
@@ -100,6 +100,14 @@ expect 0 learn -q --runs=2 --idle=1 -- ./disturbed 50
 expect 0 guard -c disturbed.constraints --unseen=watch --budget=100 --stall=1 --force-rollback=200 --hot=0 -- ./disturbed 3000
 out_is right
 [ "$(sed -n 's/.*: \([0-9]*\) regions were run again for no reason/\1/p' "$err")" -gt 1000 ] || complain "little was run again"
+
+# --- what others have seen without passing a watched place, and what is the caller's, stays as it is
+expect 0 learn -q --runs=3 --idle=1 -- ./outsiders 20
+for kind in pset lifetx; do
+    expect 0 guard --kind=$kind -c outsiders.constraints --unseen=watch --budget=100 --stall=1 --force-rollback=300 --hot=0 -- ./outsiders 300
+    out_is 'signals were served'
+    [ "$(sed -n 's/.*: \([0-9]*\) regions were run again for no reason/\1/p' "$err")" -gt 500 ] || complain "little was run again"
+done
 
 expect 2 guard -c update.constraints --rollback=never -- ./update
 err_has '--rollback: 0 to 100 times, or off'
