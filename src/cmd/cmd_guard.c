@@ -282,6 +282,10 @@ static int prepare(struct work *work, struct fw_error *err)
     if (skipped && !given->quiet)
         fw_cmd_warning("%zu confirmed findings are no orders of accesses: they are not avoided",
                        skipped);
+    if (work->plan.uncut && !given->quiet)
+        fw_cmd_warning("'%s' has no cutpoints: all that a thread does is one transaction; "
+                       "'foreweave learn --kind=lifetx' learns them",
+                       given->constraints);
     if (work->plan.lost && !given->quiet)
         fw_cmd_warning("%zu cutpoints of the constraints are not in this build of '%s': more is "
                        "kept together than was learnt",
@@ -306,9 +310,9 @@ static int run_program(struct work *work)
     if (work->options->prepare)
         return print_environment(work);
     if (fw_guard_log_open(&work->log, work->options->log, work->plan.program, &err) < 0) {
-        fw_cmd_fail(FW_EXIT_FAILURE, &err);
+        fw_cmd_fail(FW_EXIT_INPUT, &err);
         if (work->options->strict)
-            return FW_EXIT_FAILURE;
+            return FW_EXIT_INPUT;
     }
     return run_guarded(work);
 }
@@ -328,7 +332,7 @@ static int tell_state(struct work *work)
         if (!work->plan.program)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
         if (fw_guard_log_open(&work->log, work->options->log, work->plan.program, &err) < 0)
-            return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+            return fw_cmd_fail(FW_EXIT_INPUT, &err);
         fw_guard_log_drain(&work->log, work->file.head);
     }
     if (work->options->turn == 1)

@@ -387,6 +387,15 @@ static int finish(struct work *work)
 
 /* --- the command ----------------------------------------------------------------------------- */
 
+/* What was learnt of another program stays apart; a file that knows of none is anybody's. */
+static bool is_own(const struct work *work, struct fw_error *err)
+{
+    const char *name = fw_learn_program_module(work->sites, 0)->name;
+
+    return !fw_constraints_module_count(work->constraints) ||
+           fw_constraints_are_of(work->constraints, name, work->path, err) == 0;
+}
+
 static int read_constraints(struct work *work)
 {
     const char *name = strrchr(work->program, '/');
@@ -397,7 +406,7 @@ static int read_constraints(struct work *work)
                      : fw_xasprintf("%s.constraints", name ? name + 1 : work->program);
     if (!work->options->anew && access(work->path, F_OK) == 0) {
         work->constraints = fw_constraints_read(work->path, &err);
-        return work->constraints ? 0 : fw_cmd_fail(FW_EXIT_INPUT, &err);
+        return work->constraints && is_own(work, &err) ? 0 : fw_cmd_fail(FW_EXIT_INPUT, &err);
     }
     work->constraints = fw_constraints_create();
     return 0;

@@ -24,6 +24,7 @@ struct fw_guard_plan {
     struct fw_guard_points points;
     struct fw_guard_stretches stretches;
     bool *claims, *ends; /* by site of the program */
+    bool uncut;  /* nothing about cutpoints was learnt */
     size_t lost; /* cutpoints that this build lacks */
     size_t sites, missing; /* shared sites of the constraints, and those that this build lacks */
 };

@@ -73,14 +73,6 @@ int fw_guard_plan_write(struct fw_guard_plan *plan, struct fw_guard_file *file, 
 
 /* --- constraints ----------------------------------------------------------------------------- */
 
-static bool is_of_program(const struct fw_constraints *constraints, const char *name)
-{
-    for (size_t i = 0; i < fw_constraints_module_count(constraints); i++)
-        if (strcmp(fw_constraints_module(constraints, i)->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* What is shared there is watched, and what is not there at all, if that is wanted. */
 static void take_sites(struct fw_guard_plan *plan, const struct fw_constraints *constraints,
                        const uint32_t *numbers, bool watch_unseen)
@@ -125,6 +117,7 @@ static void take_cuts(struct fw_guard_plan *plan, const struct fw_constraints *c
 {
     for (uint32_t i = 0; !plan->sites && i < fw_constraints_site_count(sites_of(plan)); i++)
         plan->watched[i] = true;
+    plan->uncut = !fw_constraints_cut_count(constraints);
     plan->lost = fw_guard_cuts_place(plan->program, constraints, &plan->points, plan->claims,
                                      plan->ends);
     plan->wish.claims = plan->claims;
@@ -142,12 +135,7 @@ int fw_guard_plan_constraints(struct fw_guard_plan *plan, const char *path, bool
     begin(plan, plan->lifetx ? FW_GUARD_LIFETX : FW_GUARD_ALLOW);
     if (!constraints)
         return -1;
-    if (!is_of_program(constraints, name)) {
-        const char *other = fw_constraints_module_count(constraints)
-                                ? fw_constraints_module(constraints, 0)->name
-                                : "nobody";
-
-        fw_error_set(err, "the constraints in '%s' are of '%s', not of '%s'", path, other, name);
+    if (fw_constraints_are_of(constraints, name, path, err) < 0) {
         fw_constraints_destroy(constraints);
         return -1;
     }

@@ -82,6 +82,18 @@ const struct fw_learnt_module *fw_constraints_module(const struct fw_constraints
     return &constraints->modules.at[i];
 }
 
+int fw_constraints_are_of(const struct fw_constraints *constraints, const char *program,
+                          const char *path, struct fw_error *err)
+{
+    size_t count = fw_constraints_module_count(constraints);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(fw_constraints_module(constraints, i)->name, program) == 0)
+            return 0;
+    return fw_error_set(err, "the constraints in '%s' are of '%s', not of '%s'", path,
+                        count ? fw_constraints_module(constraints, 0)->name : "nobody", program);
+}
+
 void fw_constraints_add_runs(struct fw_constraints *constraints, uint64_t passed, uint64_t failed)
 {
     constraints->passed += passed;

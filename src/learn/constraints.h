@@ -112,6 +112,10 @@ size_t fw_constraints_module_count(const struct fw_constraints *constraints);
 const struct fw_learnt_module *fw_constraints_module(const struct fw_constraints *constraints,
                                                      size_t i);
 
+/* -1: none of the modules is the program, and err says so of the file. */
+int fw_constraints_are_of(const struct fw_constraints *constraints, const char *program,
+                          const char *path, struct fw_error *err);
+
 void fw_constraints_add_runs(struct fw_constraints *constraints, uint64_t passed, uint64_t failed);
 uint64_t fw_constraints_passed(const struct fw_constraints *constraints);
 uint64_t fw_constraints_failed(const struct fw_constraints *constraints);

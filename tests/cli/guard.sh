@@ -306,6 +306,14 @@ err_has "'./early' runs unguarded"
 out_is right
 expect 3 guard --strict -c between.constraints -- ./early
 out_is ''
+cp between.constraints kept.constraints
+expect 3 learn -c kept.constraints -- ./early
+err_has "the constraints in 'kept.constraints' are of 'between', not of 'early'"
+cmp -s between.constraints kept.constraints || complain "what was learnt of another program is changed"
+expect 3 guard --strict -c early.constraints --log=missing/folder/log -- ./early
+out_is ''
+expect 0 guard --kind=lifetx -c early.constraints -- ./early
+err_has "'early.constraints' has no cutpoints"
 sed 's/^site 2/site 9/' early.constraints >corrupt.constraints
 expect 0 guard -c corrupt.constraints -- ./early
 err_has 'corrupt.constraints:5: sites are numbered from 1 on'
