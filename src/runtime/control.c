@@ -157,8 +157,7 @@ void fw_control_born(struct fw_thread *t, struct fw_thread *parent)
     struct fw_plan *plan = &t->plan;
     size_t room = fw_control->sites_room;
 
-    if (++fw_control_around == 2)
-        fw_control_observe_others();
+    fw_control_around++;
     if (!plan->by_site)
         plan->by_site = fw_map_memory(2 * room * sizeof *plan->by_site);
     else

@@ -193,24 +193,37 @@ void fw_control_cover(const struct fw_thread *t, const struct fw_op *op, uint32_
 /* --- what is known of memory (control_words.c) ------------------------------------------------ */
 
 /*
- * For each word (four bytes: neighbours are told apart) the thread that was there last, and where:
- * (1 + thread) << 44 | other << 24 | (1 + site) << 4 | flags, `other` being 1 + the site of another
- * thread that was there before, or 0.  Exact up to a number of pages; all others have one page in
- * common, which is told (head.beyond).  The holder's.
+ * What is remembered of each word (four bytes: neighbours are told apart), see control_sites.c:
+ *
+ *   one thread was there     (1 + thread) << 44 | (1 + site) << 24 | (1 + site) << 4: where it has
+ *                            read last, and where it has written last (0: nowhere)
+ *   several, who only read   set << 4 | FW_WORD_SEVERAL: the places
+ *   it is shared             FW_WORD_SHARED: nothing more
+ *
+ * Exact up to a number of pages; all others have one page in common, which is told (head.beyond).
+ * The holder's.
  */
 #define FW_WORD_SHIFT 2u
 #define FW_PAGE_WORDS 1024u
 
 enum {
-    FW_WORD_WRITTEN = 1,
     FW_WORD_SHARED = 2,
-    FW_WORD_SEVERAL = 4, /* threads were there */
-    FW_WORD_HOT = 8,     /* control_observe.c */
-    FW_WORD_SITE = 4,    /* bits */
-    FW_WORD_OTHER = 24,
+    FW_WORD_SEVERAL = 4,
+    FW_WORD_HOT = 8,     /* control_observe.c; whatever else is so */
+    FW_WORD_WRITTEN = 4, /* bits: where */
+    FW_WORD_READ = 24,
+    FW_WORD_SET = 4,
     FW_WORD_THREAD = 44,
 };
 #define FW_WORD_SITES UINT64_C(0xfffff)
+
+/* Sets of sites have numbers, 0 is the empty one: with the site in it.  There are so many of them;
+ * what is left out then is told (head.beyond). */
+uint32_t fw_control_set_with(uint32_t set, uint32_t site);
+/* False: it is not, or it is not known at once. */
+bool fw_control_set_has(uint32_t set, uint32_t site);
+/* One of the set, which is not empty; *set is the rest. */
+uint32_t fw_control_set_next(uint32_t *set);
 
 /* The page that was looked at last, and its words. */
 extern uint64_t fw_control_page, *fw_control_page_words;
@@ -232,6 +245,14 @@ static inline uint64_t fw_control_word_self(const struct fw_thread *t)
     return ((uint16_t)(t->number + 1) | handler) << FW_WORD_THREAD;
 }
 
+/* The word, which nobody but the thread has used, when it has done so there once more. */
+static inline uint64_t fw_control_word_again(uint64_t was, uint64_t self, bool write, uint32_t site)
+{
+    unsigned at = write ? FW_WORD_WRITTEN : FW_WORD_READ;
+
+    return (was & ~(FW_WORD_SITES << at)) | self | (uint64_t)((site + 1) & FW_WORD_SITES) << at;
+}
+
 /* Hot words, from the first to the last, are no more so; false: there was none. */
 bool fw_control_cool(uint64_t first, uint64_t last);
 
@@ -241,8 +262,6 @@ extern bool fw_control_observes;
 /* The memory for it is there in any case: the program's own lies at the same addresses in all runs,
  * and a run can be repeated without being observed. */
 void fw_control_observe_start(bool wanted);
-/* There are others from now on. */
-void fw_control_observe_others(void);
 /* t has passed its point, if it is one, and makes the access. */
 void fw_control_observe_access(const struct fw_thread *t, uint64_t address, uint64_t size,
                                bool writes, uint32_t site);

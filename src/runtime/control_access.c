@@ -164,8 +164,6 @@ static __attribute__((noinline)) void observe(uintptr_t address, unsigned size, 
     if (write)
         fw_spin_wrote(t, address);
     fw_control_observe_access(t, address, size, write, place_of(key_of(pc, write))->spot.site);
-    if (size <= 8)
-        fw_held_note(t, address, size, write);
     leave(t);
 }
 
@@ -195,18 +193,33 @@ static __attribute__((noinline)) void share(uintptr_t address, unsigned size, bo
     fw_leave(t);
 }
 
+/* May it be noted before the point?  There is none. */
+static inline bool is_passed(const struct fw_spot *spot)
+{
+    return !spot->is_point && !counts;
+}
+
 static inline bool is_word_known(const struct fw_thread *t, uintptr_t word, bool write,
                                  const struct fw_spot *spot)
 {
-    uint64_t was = *fw_control_word(word);
+    uint64_t *at = fw_control_word(word), was = *at, self = fw_control_word_self(t), now;
 
     if (was & FW_WORD_SHARED)
         return spot->is_marked;
-    return was >> FW_WORD_THREAD == fw_control_word_self(t) >> FW_WORD_THREAD &&
-           (!write || was & FW_WORD_WRITTEN);
+    if (was & FW_WORD_SEVERAL)
+        return !write && (spot->is_marked ||
+                          fw_control_set_has((uint32_t)(was >> FW_WORD_SET), spot->site));
+    if (was >> FW_WORD_THREAD != self >> FW_WORD_THREAD)
+        return false;
+    now = fw_control_word_again(was, self, write, spot->site);
+    if (now != was && !is_passed(spot))
+        return false;
+    *at = now;
+    return true;
 }
 
-/* Would fw_control_share change nothing? */
+/* Would fw_control_share change nothing?  Where there is no point, what is only to be remembered is
+ * so now. */
 static inline bool is_known(const struct fw_thread *t, uintptr_t address, unsigned size, bool write,
                             const struct fw_spot *spot)
 {
@@ -223,8 +236,8 @@ static inline bool is_known(const struct fw_thread *t, uintptr_t address, unsign
 static inline bool is_repeat(struct fw_thread *t, uintptr_t address, unsigned size, bool write,
                              const struct fw_spot *spot)
 {
-    return fw_control_observes && size <= 8 && !spot->is_point && !counts &&
-           fw_held_repeats(t, address, size, write, spot->site, true);
+    return fw_control_observes && size <= 8 && is_passed(spot) &&
+           fw_held_repeats(t, address, size, write, spot->site);
 }
 
 static inline __attribute__((always_inline)) void on_access(uintptr_t address, unsigned size,
@@ -239,12 +252,12 @@ static inline __attribute__((always_inline)) void on_access(uintptr_t address, u
     t->inside = 1; /* handlers are put off: they would learn places and turn pages */
     if (FW_UNLIKELY(place->key != key || --fw_hot.ticks < 0 || t->lost || t->ignored)) {
         take_long_way(address, size, write, pc);
+    } else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot))) {
+        share(address, size, write, pc);
     } else if (is_repeat(t, address, size, write, &place->spot)) {
         if (write)
             fw_spin_wrote(t, address);
         leave(t);
-    } else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot))) {
-        share(address, size, write, pc);
     } else {
         go_on(t, address, size, write, pc);
     }

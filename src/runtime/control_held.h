@@ -21,16 +21,13 @@ struct fw_held {
 
 enum {
     FW_HELD_WRITES = 1,
-    FW_HELD_SEVERAL = 2,  /* threads have read the word */
-    FW_HELD_NOTED = 4,    /* who shares memory knows of such an access of this thread ... */
-    FW_HELD_NOTED_WRITE = 8, /* ... and of one that writes */
+    FW_HELD_SEVERAL = 2, /* threads have read the word */
     FW_HELD_SITE = 16,
-    FW_HELD_TIME = 24,    /* bits */
+    FW_HELD_TIME = 24, /* bits */
 };
 
 extern struct fw_held *fw_held;
-extern uint64_t fw_observed_now;   /* accesses and records so far */
-extern uint64_t fw_observed_since; /* when there began to be others: what was noted before is not */
+extern uint64_t fw_observed_now; /* accesses and records so far */
 
 /* Of a word.  The heaps of threads have like addresses, but for bits that are beyond the table:
  * these move them, by pages. */
@@ -62,36 +59,18 @@ static inline uint64_t fw_held_stamp(uint32_t site)
     return ++fw_observed_now << FW_HELD_TIME | (uint64_t)(site & 0xfffff) * FW_HELD_SITE;
 }
 
-/*
- * The same as before, by the same thread: only the time, the site and what it does may differ.
- * True: it is held instead.  `noted`: and only if who shares memory need not know.
- */
+/* The same as before, by the same thread: only the time, the site and what it does may differ.
+ * True: it is held instead. */
 static inline bool fw_held_repeats(const struct fw_thread *t, uint64_t address, unsigned size,
-                                   bool writes, uint32_t site, bool noted)
+                                   bool writes, uint32_t site)
 {
     struct fw_held *entry = fw_held_at(address >> FW_WORD_SHIFT, fw_held_form(address, size));
-    uint64_t flags = !noted ? 0 : writes ? FW_HELD_NOTED_WRITE : FW_HELD_NOTED;
-    uint64_t mask = flags | (writes ? FW_HELD_SEVERAL : 0);
 
-    if (entry->whose != fw_held_whose(t, address) || (entry->what & mask) != flags ||
-        (noted && entry->what < fw_observed_since))
+    if (entry->whose != fw_held_whose(t, address) || (writes && entry->what & FW_HELD_SEVERAL))
         return false;
-    if (!noted && entry->what < fw_observed_since)
-        entry->what &= ~(uint64_t)(FW_HELD_NOTED | FW_HELD_NOTED_WRITE);
     entry->what = fw_held_stamp(site) | (writes ? FW_HELD_WRITES : 0) |
-                  (entry->what & (FW_HELD_SITE - 1 - FW_HELD_WRITES));
+                  (entry->what & FW_HELD_SEVERAL);
     return true;
-}
-
-/* Who shares memory knows of the access, if it is held.  Not of parts of words: there others may
- * come by without meeting it. */
-static inline void fw_held_note(const struct fw_thread *t, uint64_t address, unsigned size,
-                                bool writes)
-{
-    struct fw_held *entry = fw_held_at(address >> FW_WORD_SHIFT, fw_held_form(address, size));
-
-    if (!(address & 3) && size >= 4 && entry->whose == fw_held_whose(t, address))
-        entry->what |= writes ? FW_HELD_NOTED | FW_HELD_NOTED_WRITE : FW_HELD_NOTED;
 }
 
 #endif

@@ -24,7 +24,7 @@
 #include "runtime/wire.h"
 
 bool fw_control_observes;
-uint64_t fw_observed_now, fw_observed_since;
+uint64_t fw_observed_now;
 
 /* --- telling --------------------------------------------------------------------------------- */
 
@@ -67,11 +67,6 @@ void fw_control_observe_start(bool wanted)
 {
     fw_held = fw_map_memory(FW_HELD_FORMS * sizeof *fw_held << FW_HELD_NEAR);
     fw_control_observes = wanted && fw_held && fw_control_has_words;
-}
-
-void fw_control_observe_others(void)
-{
-    fw_observed_since = ++fw_observed_now << FW_HELD_TIME;
 }
 
 struct range {
@@ -252,7 +247,7 @@ void fw_control_observe_access(const struct fw_thread *t, uint64_t address, uint
     struct range words = range_of(address, size);
     unsigned hot;
 
-    if (can_hold && fw_held_repeats(t, address, (unsigned)size, writes, site, false))
+    if (can_hold && fw_held_repeats(t, address, (unsigned)size, writes, site))
         return;
     hot = can_hold ? count_hot(words) : 0;
     if (can_hold && !hot && !meet(t, address, size, writes, &several)) {

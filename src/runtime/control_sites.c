@@ -4,10 +4,30 @@
  * A site's number is found by its return address in a table of this process, and if it is not there
  * by module and offset in the table that all runs share.
  *
- * Which accesses are worth a point?  A table tells for each word which thread touched it last, at
- * which site, and whether anybody wrote (control_words.c).  When another thread comes and one of
- * the two writes, both sites are marked as shared for good.  What the first runs miss is found in
- * later ones.
+ * Which accesses are worth a point?  Those that conflict with one of another thread in some run:
+ * both places are marked as shared for good.  What the first runs miss is found in later ones, and
+ * a search that learns of a place begins anew, so the last one has learnt of none.  Then it has
+ * missed nothing, if each run finds the *immediate* conflicts: x before e, to the same word, one
+ * of them writing, of different threads, and nothing in between that is ordered behind x and
+ * before e.
+ *
+ *   Assume an interleaving that switches anywhere and is like none that was run.  Of its
+ *   beginnings take the longest, b, that some run r has as well (up to the order of what does not
+ *   conflict), and e, the step behind it.  Its thread comes to e in r too, but others come first
+ *   whom e conflicts with, or r would have b and e; the last of them, x, does so immediately.  So
+ *   x and e are points.  (The end of the process conflicts with everything, and is a point.) Leave
+ *   out of r what comes behind b and is ordered behind x, and let e follow: each thread stops at
+ *   x, or at the first step that is ordered behind x, which has an immediate conflict, so that it
+ *   is a point as well.  This is the beginning of a run, with fewer steps that e has to wait for.
+ *   In the end there are none, and b was not the longest.  With a bound on preemptions: who is
+ *   preempted at no point goes on to its next one instead, at no cost, and the first of others to
+ *   conflict with what it does on the way does so immediately.
+ *
+ * So of each word, since it was written last, the latest access of every thread has to be
+ * remembered, reads as well (control_words.c).  As long as one thread uses it that is where it has
+ * written and read last.  Several may read; then where they do is a set of places.  When a second
+ * thread uses the word and one of them writes or has written, all these are marked, and so is
+ * every place that comes to the word from then on: nothing is to be remembered any more.
  */
 #include "runtime/control.h"
 #include "runtime/futex.h"
@@ -120,10 +140,14 @@ uint32_t fw_control_site_of(const struct fw_op *op)
     for (; local[at].name; at = (at + 1) % LOCAL)
         if (local[at].pc == op->pc && local[at].name == op->name)
             return local[at].site;
-    if (local_count > LOCAL / 2)
+    if (local_count > LOCAL / 2) {
+        fw_control->beyond = 1;
         return FW_CONTROL_NONE;
+    }
     local_count++;
     local[at] = (struct local){ op->pc, op->name, register_site(op) };
+    if (local[at].site == FW_CONTROL_NONE)
+        fw_control->beyond = 1;
     return local[at].site;
 }
 
@@ -194,38 +218,53 @@ static void mark(uint32_t site)
     fw_control_hook_forget(site);
 }
 
-/* Several threads use the word, and one writes: all places that are known of it share it. */
-static void mark_word(uint64_t was, uint32_t site)
+/* Several threads use the word, and one writes: all places that are remembered share it. */
+static void mark_word(uint64_t was)
 {
-    uint64_t other = was >> FW_WORD_OTHER & FW_WORD_SITES;
+    uint64_t read = was >> FW_WORD_READ & FW_WORD_SITES;
+    uint64_t written = was >> FW_WORD_WRITTEN & FW_WORD_SITES;
+    uint32_t set = (uint32_t)(was >> FW_WORD_SET);
 
-    mark((uint32_t)(was >> FW_WORD_SITE & FW_WORD_SITES) - 1);
-    if (other)
-        mark((uint32_t)other - 1);
-    mark(site);
+    if (was & FW_WORD_SEVERAL) {
+        while (set)
+            mark(fw_control_set_next(&set));
+        return;
+    }
+    if (read)
+        mark((uint32_t)read - 1);
+    if (written)
+        mark((uint32_t)written - 1);
+}
+
+/* Of a word that somebody has only read, and another one reads. */
+static uint32_t readers(uint64_t was)
+{
+    uint64_t read = was >> FW_WORD_READ & FW_WORD_SITES;
+
+    if (was & FW_WORD_SEVERAL)
+        return (uint32_t)(was >> FW_WORD_SET);
+    return read ? fw_control_set_with(0, (uint32_t)read - 1) : 0;
 }
 
 static void share_word(const struct fw_thread *t, uint64_t *word, bool writes, uint32_t site)
 {
-    uint64_t was = *word, self = fw_control_word_self(t);
-    uint64_t others = was & FW_WORD_SITES << FW_WORD_OTHER, flags = was & 0xf;
+    uint64_t was = *word, self = fw_control_word_self(t), hot = was & FW_WORD_HOT;
+    bool several = was & FW_WORD_SEVERAL;
+    bool written = !several && was >> FW_WORD_WRITTEN & FW_WORD_SITES;
 
-    if (writes)
-        flags |= FW_WORD_WRITTEN;
-    if (was >> FW_WORD_THREAD) {
-        bool mine = was >> FW_WORD_THREAD == self >> FW_WORD_THREAD;
-
-        flags |= mine ? 0 : FW_WORD_SEVERAL;
-        if (flags & FW_WORD_SEVERAL && flags & FW_WORD_WRITTEN) {
-            mark_word(was, site);
-            flags |= FW_WORD_SHARED;
-        }
-        if (!writes && flags & FW_WORD_WRITTEN && mine)
-            return; /* the write is what others conflict with */
-        if (!mine)
-            others = (was >> FW_WORD_SITE & FW_WORD_SITES) << FW_WORD_OTHER;
+    if (was & FW_WORD_SHARED) {
+        mark(site);
+    } else if (!several && (!(was >> FW_WORD_THREAD) ||
+                            was >> FW_WORD_THREAD == self >> FW_WORD_THREAD)) {
+        *word = fw_control_word_again(was, self, writes, site);
+    } else if (writes || written) {
+        mark_word(was);
+        mark(site);
+        *word = FW_WORD_SHARED | hot;
+    } else {
+        *word = (uint64_t)fw_control_set_with(readers(was), site) << FW_WORD_SET |
+                FW_WORD_SEVERAL | hot;
     }
-    *word = self | others | (uint64_t)((site + 1) & FW_WORD_SITES) << FW_WORD_SITE | flags;
 }
 
 void fw_control_share(const struct fw_thread *t, uintptr_t address, size_t bytes, bool write,

@@ -293,7 +293,8 @@ struct fw_control_head {
     uint32_t trail_count, trail_lost;
     uint32_t seen_count;
     uint32_t seen_lost; /* 1: there was no more room, and nothing was observed from then on */
-    uint32_t beyond;    /* 1: the program used more memory than it is noted of who shares it */
+    uint32_t beyond;    /* 1: the program uses more memory, or places, than it is noted of who
+                         * shares it */
     uint64_t blocks;    /* basic blocks that threads have entered which have ended */
     uint32_t played;    /* 1: what FW_STRATEGY_IROOT seeks has come about, as far as it sees */
     uint32_t reserved_played;

@@ -46,6 +46,46 @@ int main(void)
 }
 END_C
 
+# A thread's own write and then its read, which reaches that word only before another thread has turned the pointer:
+# the other one's write is what tells of the read.
+cat >pointer.c <<'END_C'
+#include <pthread.h>
+static volatile int cells[2], *volatile pointer = cells;
+static int seen;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *looks(void *unused)
+{
+    volatile int *there;
+    if (RIGHT)
+        pthread_mutex_lock(&lock);
+    cells[0] = 2;
+    there = pointer;
+    seen = *there;
+    if (RIGHT)
+        pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void *turns(void *unused)
+{
+    if (RIGHT)
+        pthread_mutex_lock(&lock);
+    pointer = &cells[1];
+    cells[0] = 1;
+    if (RIGHT)
+        pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, looks, NULL);
+    pthread_create(&u, NULL, turns, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return seen == 1;
+}
+END_C
+
 # The try fails, and main goes on before the owner does.
 cat >try.c <<'END_C'
 #include <pthread.h>
@@ -122,7 +162,14 @@ END_C
 for program in late neighbour try yield waits; do
     "$FOREWEAVE" cc -g -O1 -pthread $program.c -o $program || complain "cannot build $program"
 done
-for program in late neighbour try yield; do
+for right in 0 1; do
+    "$FOREWEAVE" cc -g -O1 -pthread -DRIGHT=$right pointer.c -o pointer$right || complain "cannot build pointer"
+done
+for bound in 1 2 all; do
+    expect 0 explore -q -s chess --preemptions=$bound -- ./pointer1
+    out_has 'were run'
+done
+for program in late neighbour try yield pointer0; do
     for bound in 2 all; do
         expect 66 explore -q -s chess --preemptions=$bound -- ./$program
         out_has 'failure 1: exit 1'

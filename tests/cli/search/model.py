@@ -82,6 +82,12 @@ class Machine:
     def do_load(self, state, thread, objects, register, variable):
         return [(self.go_on(state, thread, objects, register, state[2][variable]), False)]
 
+    def do_load_at(self, state, thread, objects, register, first, index):
+        return self.do_load(state, thread, objects, register, first + state[1][thread][index])
+
+    def do_store_at(self, state, thread, objects, first, index, value):
+        return self.do_store(state, thread, objects, first + state[1][thread][index], None, value)
+
     def do_store(self, state, thread, objects, variable, register, constant):
         value = constant + (state[1][thread][register] if register is not None else 0)
         return [(self.go_on(state, thread, objects, memory=put(state[2], variable, value)), False)]

@@ -2,6 +2,9 @@
 
 Each is written twice from the same draws: a line of C for people and compilers, and the steps that a
 sequentially consistent machine takes for it.
+
+Some have an array of two, an index and a pointer into it, which all threads use: which word a place accesses is
+decided by others then, and a place may reach a word in few interleavings only.
 """
 import random
 import re
@@ -58,7 +61,7 @@ class Writer:
         return self.registers - 1
 
     def variable(self):
-        return self.draw.randrange(len(self.program.types))
+        return self.draw.randrange(self.program.plain)
 
     def name(self, kind, count):
         number = self.draw.randrange(count)
@@ -121,7 +124,53 @@ class Writer:
             if pause:
                 self.code.append(("yield",))
 
+    # --- the array, by an index or a pointer -----------------------------------------------------
+    # Register 7 of the model holds the index, and is clear behind it.
+    def where(self):
+        """A choice of index or pointer: its variable, the C that reads it, and the place that it then tells."""
+        index = self.program.plain + (self.draw.random() < 0.7)
+        return index, *(("int n = vi;", "va[n]") if index == self.program.plain
+                        else ("volatile int *q = vp;", "*q"))
+
+    def load_there(self):
+        if self.registers > 6:
+            return
+        (index, text, there), r = self.where(), self.register()
+        self.line(f"{{ {text} r[{r}] = {there}; }}", ("load", 7, index), ("load_at", r, self.program.array, 7),
+                  ("set", 7, 0))
+
+    def store_there(self):
+        (index, text, there), value = self.where(), self.draw.randrange(1, 4)
+        self.line(f"{{ {text} {there} = {value}; }}", ("load", 7, index),
+                  ("store_at", self.program.array, 7, value), ("set", 7, 0))
+
+    def use_cell(self):
+        cell, value = self.draw.randrange(2), self.draw.randrange(1, 4)
+        if self.registers > 6 or self.draw.random() < 0.6:
+            self.line(f"va[{cell}] = {value};", ("store", self.program.array + cell, None, value))
+        else:
+            r = self.register()
+            self.line(f"r[{r}] = va[{cell}];", ("load", r, self.program.array + cell))
+
+    def turn(self):
+        index, cell = self.program.plain + (self.draw.random() < 0.7), self.draw.random() < 0.7
+        self.line(f"vi = {int(cell)};" if index == self.program.plain else f"vp = &va[{int(cell)}];",
+                  ("store", index, None, int(cell)))
+
+    def visit(self):
+        """A word is used, and again if nobody has turned the index or pointer away from it."""
+        self.use_cell()
+        self.draw.choice((self.load_there, self.load_there, self.store_there))()
+
+    def divert(self):
+        self.turn()
+        self.use_cell()
+
     def memory(self):
+        if self.program.array is not None and self.draw.random() < 0.9:
+            self.draw.choice((self.load_there, self.store_there, self.turn, self.use_cell)
+                             + (self.visit, self.divert) * 4)()
+            return
         self.draw.choice((self.load, self.load, self.store, self.store, self.increment, self.add,
                           self.exchange, self.cas))()
 
@@ -249,7 +298,7 @@ class Writer:
         self.line("usleep(500);", ("sleep",))
 
     def fill(self, count):
-        plain = [self.memory] * 8
+        plain = [self.memory] * (8 if self.program.array is None else 50)
         untimed = [self.locked, self.locked, self.tried, self.waits, self.signals, self.signals,
                    self.posts, self.pends, self.tries_pend, self.reads_or_writes, self.arrives, self.once,
                    self.yields, self.spin]
@@ -265,9 +314,14 @@ class Program:
         draw = random.Random(seed)
         self.seed, self.timed = seed, timed
         self.types = [draw.choice(TYPES) for _ in range(draw.randrange(1, 4))]
+        self.array = None  # the number of its first cell; behind the last come the index and the pointer
+        if seed % 2 == 0:
+            self.types = self.types[:1] + ["int", "int"]
+            self.array = 1
+        self.plain = len(self.types)
         self.used = set()
         self.workers = 2 if small else draw.choice((2, 2, 3))
-        most = 3 if small or self.workers == 3 else 5
+        most = 3 if small or self.workers == 3 or self.array is not None else 5
         self.writers = []
         for thread in range(1, self.workers + 1):
             writer = Writer(draw, self, thread)
@@ -294,13 +348,16 @@ class Program:
 
     def machine(self):
         barriers = [("b0", self.round)]
-        return Machine([self.main.code] + [w.code for w in self.writers], self.types, self.initial,
+        variables = self.types + (["index", "pointer"] if self.array is not None else [])
+        return Machine([self.main.code] + [w.code for w in self.writers], variables, self.initial,
                        barriers)
 
     def c(self, number):
         out = [f"/* {number}: seed {self.seed} */"]
         prefix = f"p{number}_"
-        shared = [f"volatile {kind} v{i}" for i, kind in enumerate(self.types)]
+        shared = [f"volatile {kind} v{i}" for i, kind in enumerate(self.types[:self.array])]
+        if self.array is not None:
+            shared += ["volatile int a[2], i", "volatile int *volatile p"]
         out.append("static struct { " + " ".join(s + ";" for s in shared) + f" }} {prefix}v;")
         out.append(f"static pthread_mutex_t {prefix}m0 = PTHREAD_MUTEX_INITIALIZER,"
                    f" {prefix}m1 = PTHREAD_MUTEX_INITIALIZER;")
@@ -321,22 +378,36 @@ class Program:
         for name, value in self.initial:
             out.append(f"    sem_init(&{prefix}{name}, 0, {value});")
         out.append(f"    pthread_barrier_init(&{prefix}b0, NULL, {self.round});")
+        if self.array is not None:
+            out.append(f"    {prefix}v.p = {prefix}v.a;")
         out += self._body(self.main, prefix)
         out.append(f"    for (int i = 0; i < {self.workers + 1}; i++)")
         out.append("        for (int k = 0; k < 8; k++)")
         out.append("            sprintf(text + strlen(text), k < 7 ? \"%d \" : \"%d|\", "
                    f"{prefix}results[i][k]);")
-        for i in range(len(self.types)):
-            end = " " if i + 1 < len(self.types) else "\\n"
-            out.append(f"    sprintf(text + strlen(text), \"%d{end}\", {prefix}v.v{i});")
+        values = self._values(prefix)
+        for i, value in enumerate(values):
+            end = " " if i + 1 < len(values) else "\\n"
+            out.append(f"    sprintf(text + strlen(text), \"%d{end}\", {value});")
         out.append("    put(file, text);\n}")
         return "\n".join(out)
 
-    @staticmethod
-    def _body(writer, prefix):
+    def _variable(self, number, prefix):
+        if self.array is None or number < self.array:
+            return f"{prefix}v.v{number}"
+        return f"{prefix}v.a[{number - self.array}]"
+
+    def _values(self, prefix):
+        values = [self._variable(i, prefix) for i in range(self.plain)]
+        if self.array is not None:
+            values += [f"{prefix}v.i", f"(int)({prefix}v.p - {prefix}v.a)"]
+        return values
+
+    def _body(self, writer, prefix):
         out = ["    int r[8] = { 0 };"]
         for line in writer.c:
-            line = re.sub(r"\bv(\d)\b", prefix + r"v.v\1", line)
+            line = re.sub(r"\bv(\d)\b", lambda found: self._variable(int(found[1]), prefix), line)
+            line = re.sub(r"\bv([aip])\b", prefix + r"v.\1", line)
             line = re.sub(r"\b([mcwobs]\d)\b", prefix + r"\1", line)
             line = re.sub(r"\b(work\d|init)\b", prefix + r"\1", line)
             out.append("    " + line)
