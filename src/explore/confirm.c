@@ -111,15 +111,16 @@ static bool same_memory(const struct fw_control_head *head, const struct fw_show
     return true;
 }
 
-static void describe(const struct fw_session *session, const struct fw_shown *witness, char *text,
-                     size_t size)
+static void describe(const struct fw_session *session, const struct fw_shown *witness,
+                     const struct fw_run_result *result, char *text, size_t size)
 {
     const struct fw_control_head *head = fw_session_head(session);
 
     if (head->diverged)
         snprintf(text, size, "step %u of %u: %s", head->diverged, head->step_count, head->why);
     else if (head->steps_done < head->step_count)
-        snprintf(text, size, "the run ended after step %u of %u", head->steps_done,
+        snprintf(text, size, "the run %s after step %u of %u",
+                 result->end == FW_RUN_TIMEOUT ? "hung" : "ended", head->steps_done,
                  head->step_count);
     else if (!goals_reached(head, witness))
         snprintf(text, size, "not every event has a place where its thread can be held");
@@ -152,7 +153,7 @@ static void judge(const struct fw_shown *witness, struct fw_baseline *baseline,
 
     if (!is_confirmed(session, witness, result, shown)) {
         if (!confirmation->divergence[0])
-            describe(session, witness, confirmation->divergence,
+            describe(session, witness, result, confirmation->divergence,
                      sizeof confirmation->divergence);
         return;
     }

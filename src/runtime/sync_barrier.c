@@ -51,7 +51,8 @@ static int wait_virtually(struct fw_thread *t, struct fw_cell *cell, unsigned co
     while (cell->of.barrier.round == round)
         fw_block(t, cell->object, FW_NO_DEADLINE, 0);
     fw_wait_end(t);
-    cell->of.barrier.leaving--;
+    if (--cell->of.barrier.leaving == 0)
+        fw_wake(&cell->of.barrier.leaving, FW_WAKE_ALL, 0); /* who destroys it */
     return 0;
 }
 
@@ -107,7 +108,7 @@ FW_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
         return real.destroy(barrier);
     cell = fw_cell_find(FW_CELL_BARRIER, barrier, 0);
     while (cell && cell->of.barrier.leaving)
-        fw_block(t, &cell->of.barrier.leaving, fw_poll_deadline(FW_NO_DEADLINE), 0);
+        fw_block(t, &cell->of.barrier.leaving, FW_NO_DEADLINE, 0);
     status = real.destroy(barrier);
     if (cell && status == 0) {
         fw_sync(t, FW_WIRE_DESTROY, barrier, FW_PC);

@@ -259,7 +259,7 @@ void fw_cond_destroy(struct fw_thread *t, pthread_cond_t *cond, uintptr_t pc)
     if (!cell)
         return;
     while (cell->of.condition.leaving || cell->of.condition.first)
-        fw_block(t, &cell->of.condition.leaving, fw_poll_deadline(FW_NO_DEADLINE), 0);
+        fw_block(t, &cell->of.condition.leaving, FW_NO_DEADLINE, 0);
     fw_sync(t, FW_WIRE_DESTROY, cond, pc);
     fw_cell_drop(cell);
 }

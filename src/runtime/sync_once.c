@@ -149,7 +149,7 @@ int fw_once(pthread_once_t *control, void (*routine)(void), uintptr_t pc)
             break;
         if (t->wait.kind == FW_WIRE_WAIT_NONE)
             fw_wait_begin(t, FW_WIRE_WAIT_ONCE, control, pc);
-        fw_block(t, control, fw_poll_deadline(FW_NO_DEADLINE), 0);
+        fw_block(t, control, FW_NO_DEADLINE, 0); /* the runner is one of ours */
     }
     fw_wait_end(t);
     if (!(state & DONE))

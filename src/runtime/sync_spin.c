@@ -2,7 +2,8 @@
  * sync_spin.c - spin locks, and yielding.
  *
  * Who spins would keep the token from the one who can release: spinning is blocking here.  A spin
- * lock does not say whether processes share it, so who waits looks again every now and then.
+ * lock does not say whether processes share it, so who waits looks again every now and then, unless
+ * one of our own threads holds it.
  */
 #include "runtime/control.h"
 #include "runtime/sync.h"
@@ -32,7 +33,10 @@ FW_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     if (real.trylock(lock) != 0) {
         fw_wait_begin(t, FW_WIRE_WAIT_LOCK, (const void *)lock, FW_PC);
         do
-            fw_block(t, (const void *)lock, fw_poll_deadline(FW_NO_DEADLINE), 0);
+            fw_block(t, (const void *)lock,
+                     fw_lock_is_held((const void *)lock) ? FW_NO_DEADLINE
+                                                         : fw_poll_deadline(FW_NO_DEADLINE),
+                     0);
         while (real.trylock(lock) != 0);
         fw_wait_end(t);
     }

@@ -135,4 +135,74 @@ out_has 'receive(channel'
 out_lacks 'not reproduced'
 out_lacks 'hb:'
 expect 0 run -q --analysis=race,deadlock -- ./server_ok
+
+# Who waits for a routine that runs once, for a static object, or for a lock that another thread holds is not back by
+# itself: a schedule that holds that thread up goes on with it, and does not end in a hang.
+cat >shut.cc <<'END'
+#include <mutex>
+#include <pthread.h>
+#include <threads.h>
+static pthread_once_t posix = PTHREAD_ONCE_INIT;
+static std::once_flag flag;
+static ::once_flag plain = ONCE_FLAG_INIT;
+static pthread_spinlock_t spin;
+static std::mutex lock;
+static int v, seen[2];
+static void init()
+{
+    if (!v)
+        v = 1;
+}
+static int made()
+{
+    init();
+    return v;
+}
+static void enter()
+{
+    if (HOW == 'p')
+        pthread_once(&posix, init);
+    if (HOW == 'c')
+        std::call_once(flag, init);
+    if (HOW == 't')
+        ::call_once(&plain, init);
+    if (HOW == 'g') {
+        static int local = made();
+        (void)local;
+    }
+    if (HOW == 's') {
+        pthread_spin_lock(&spin);
+        init();
+        pthread_spin_unlock(&spin);
+    }
+    if (HOW == 'm') {
+        std::lock_guard<std::mutex> guard(lock);
+        init();
+    }
+}
+static void *work(void *argument)
+{
+    enter();
+    *(int *)argument = v;
+    return nullptr;
+}
+int main()
+{
+    pthread_t a, b;
+    pthread_spin_init(&spin, 0);
+    pthread_create(&a, nullptr, work, &seen[0]);
+    pthread_create(&b, nullptr, work, &seen[1]);
+    pthread_join(a, nullptr);
+    pthread_join(b, nullptr);
+    return seen[0] + seen[1] - 2;
+}
+END
+printf '%s\n' 'foreweave schedule 1' 'program "./shut"' 'shows exit 0' '0 until it waits' \
+    '0.1 before write in init "v = 1;" +3 #1' '0.2 before read in work "*(int *)argument = v;" +3 #1' >shut.sched
+for how in p c t g s m; do
+    "$FOREWEAVE" c++ -g -DHOW="'$how'" shut.cc -pthread -o shut || complain "cannot build"
+    expect 66 replay --near=0 --time=5 shut.sched
+    out_has "reproduced: exit 0"
+    out_has "the thread waits before it came there"
+done
 finish
