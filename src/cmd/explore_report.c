@@ -228,6 +228,23 @@ static void print_search(const struct fw_explored *explored, struct fw_output *o
         fw_output_text(out, "accesses to memory were not seen, and not searched\n");
 }
 
+/* A journal does not tell what its runs have exposed. */
+static void print_exposed(const struct fw_campaign_state *state, struct fw_output *out)
+{
+    uint64_t now = state->runs - state->known;
+
+    if (!now && state->known) {
+        fw_output_text(out, "iRoots exposed: not counted, as all runs were made before\n");
+        return;
+    }
+    fw_output_text(out, "iRoots exposed");
+    if (state->known)
+        fw_output_printf(out, " by the %" PRIu64 " run%s made now", now, now == 1 ? "" : "s");
+    fw_output_text(out, ", by idiom 1 to 6: ");
+    print_coverage(state, out);
+    fw_output_text(out, "\n");
+}
+
 /* Is there more to do, for who gives it time? */
 static bool is_cut_short(const struct fw_campaign_state *state)
 {
@@ -246,9 +263,7 @@ void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
     if (explored->setup->hunt) {
         fw_hunted_text(explored->hunted, state, out);
     } else {
-        fw_output_text(out, "iRoots exposed, by idiom 1 to 6: ");
-        print_coverage(state, out);
-        fw_output_text(out, "\n");
+        print_exposed(state, out);
     }
     fw_output_printf(out, "%s, seed %" PRIu64 ": %" PRIu64 " run%s", explored->strategy,
                      explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");

@@ -483,13 +483,17 @@ wait $job 2>/dev/null || true
 rm -f cut/*.sched # one that is missing is made again
 one cut -s random -n 300 --seed=9 -- ./lost >got
 grep -q 'of them before' got || complain "nothing was remembered"
-sed -i 's/ ([0-9]* of them before)//' got
+grep -q 'iRoots exposed by the [0-9]* runs made now, by' got || complain "it does not say what is counted"
+sed -i 's/ ([0-9]* of them before)//; s/ by the [0-9]* runs made now//' got
 same wanted got
+one cut -s random -n 300 --seed=9 -- ./lost >again
+grep -q 'iRoots exposed: not counted, as all runs were made before' again ||
+    complain "runs that were made before are said to have exposed nothing"
 one chess-whole -s chess -- ./count w 3 2 >wanted
 one chess-cut -s chess -n 100 -- ./count w 3 2 >/dev/null
 one chess-cut -s chess -- ./count w 3 2 >got
 grep -q '(100 of them before)' got || complain "the search began anew"
-sed -i 's/ ([0-9]* of them before)//' got
+sed -i 's/ ([0-9]* of them before)//; s/ by the [0-9]* runs made now//' got
 same wanted got
 expect 3 explore -s random -n 300 --seed=8 --folder=cut -- ./lost
 err_has 'other options'
