@@ -72,8 +72,21 @@ void fw_heal_hook(const struct fw_overlap_access *access)
         fw_holds_forced();
     if (fw_hot.regions)
         settle(access);
-    if (FW_LIKELY(!is_off()))
+    if (FW_LIKELY(!is_off()) && !access->late)
         fw_holds_access(access);
+}
+
+void fw_heal_await(const struct fw_overlap_access *accesses, unsigned count)
+{
+    if (fw_heal_wire->how != FW_HEAL_LOCK || fw_holds_are_frozen())
+        return;
+    fw_hot.ticks--; /* a hook for all of them */
+    if (fw_heal_alone && fw_hot.ticks < 0)
+        fw_holds_forced();
+    if (fw_hot.regions)
+        settle(&accesses[0]);
+    if (!is_off())
+        fw_holds_await(accesses, count);
 }
 
 static void follow(enum fw_flow what)

@@ -44,6 +44,8 @@ void fw_heal_ended(void);
 void fw_heal_arrive(const struct fw_overlap_access *access);
 /* After the thread has dwelt, before fw_regions_look. */
 void fw_heal_access(const struct fw_overlap_access *access);
+/* The accesses may be made, all in one call that tells of them when it returns. */
+void fw_heal_await(const struct fw_overlap_access *accesses, unsigned count);
 /* All of a hook, if fw_heal_alone. */
 void fw_heal_hook(const struct fw_overlap_access *access);
 

@@ -556,6 +556,17 @@ void fw_holds_access(const struct fw_overlap_access *access)
     say_over();
 }
 
+void fw_holds_await(const struct fw_overlap_access *accesses, unsigned count)
+{
+    open_quick_way(accesses[0].thread);
+    for (unsigned i = 0; i < count; i++)
+        pass_plainly(&accesses[i], accesses[i].address & ~(uintptr_t)7);
+    if (!fw_holds.count)
+        return;
+    force();
+    say_over();
+}
+
 /* --- ends ------------------------------------------------------------------------------------ */
 
 void fw_holds_ended(void)

@@ -45,6 +45,8 @@ static inline bool fw_is_healed(uintptr_t address, bool write)
 void fw_holds_settle(const struct fw_overlap_access *access);
 /* In the hook of an access, when the thread is about to make it: takes what locks it needs. */
 void fw_holds_access(const struct fw_overlap_access *access);
+/* The same for single accesses that are made at once. */
+void fw_holds_await(const struct fw_overlap_access *accesses, unsigned count);
 /* Both at once, in a hook of hooks_heal.c (fw_heal_alone), after its tick: in the quick way, or
  * else in fw_overlap_hook. */
 void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);

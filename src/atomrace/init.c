@@ -47,6 +47,7 @@ static void start_regions(void)
 {
     if (!options.sections[0] || !fw_regions_open(options.sections))
         return;
+    fw_tells_first = true;
     fw_flow_follow = fw_regions_flow;
     fw_flow_freed = fw_regions_freed;
     fw_flow_switched = fw_regions_switched;

@@ -14,6 +14,7 @@
 #include "runtime/sink.h"
 
 bool fw_overlap_on;
+bool fw_tells_first;
 
 /* The calling thread; NULL: nothing is to be done. */
 static struct fw_thread *self(void)
@@ -51,6 +52,15 @@ static bool dwell(const struct fw_overlap_access *access)
     return true;
 }
 
+/* It was made when the thread was on its way here, perhaps before a region that is open now was:
+ * it says nothing about regions, and nobody waits. */
+static void pass_late(const struct fw_overlap_access *access)
+{
+    fw_regions_ignored(access);
+    if (!is_ignored(access->thread, access->write))
+        dwell(access);
+}
+
 /* A region of its own is open while it dwells, and whose region is open afterwards has had its
  * access of the entry made, perhaps, since. */
 static void pass_regions(const struct fw_overlap_access *access)
@@ -60,6 +70,10 @@ static void pass_regions(const struct fw_overlap_access *access)
     fw_regions_arrive(access);
     if (FW_UNLIKELY(fw_heal_on))
         fw_heal_arrive(access);
+    if (access->late) {
+        pass_late(access);
+        return;
+    }
     if (is_ignored(access->thread, access->write)) {
         fw_regions_ignored(access);
         return;
@@ -76,18 +90,17 @@ static void pass_regions(const struct fw_overlap_access *access)
         fw_regions_noted();
 }
 
-static inline void pass(struct fw_thread *t, uintptr_t address, size_t bytes, bool write,
-                        uintptr_t pc)
+static inline void pass(const struct fw_overlap_access *access)
 {
-    struct fw_overlap_access access = { t, address, pc, bytes, write };
+    bool ignored = is_ignored(access->thread, access->write);
 
     if (fw_heal_alone) {
-        if (!is_ignored(t, write))
-            fw_heal_hook(&access);
+        if (!ignored)
+            fw_heal_hook(access);
     } else if (FW_UNLIKELY(fw_regions_on)) {
-        pass_regions(&access);
-    } else if (!is_ignored(t, write)) {
-        dwell(&access);
+        pass_regions(access);
+    } else if (!ignored) {
+        dwell(access);
     }
 }
 
@@ -96,7 +109,7 @@ void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
     struct fw_thread *t = self();
 
     if (t)
-        pass(t, address, size, write, pc);
+        pass(&(struct fw_overlap_access){ t, address, pc, size, write, false });
 }
 
 static bool range_needs_a_look(uintptr_t address, size_t bytes)
@@ -110,7 +123,7 @@ void fw_overlap_range(uintptr_t address, size_t bytes, bool write, uintptr_t pc)
     struct fw_thread *t = range_needs_a_look(address, bytes) ? self() : NULL;
 
     if (t)
-        pass(t, address, bytes, write, pc);
+        pass(&(struct fw_overlap_access){ t, address, pc, bytes, write, false });
 }
 
 /* --- interceptors that tell of memory -------------------------------------------------------- */
@@ -126,19 +139,38 @@ struct fw_thread *fw_tell_at(uintptr_t pc, const char *name)
         return NULL;
     if (fw_hot.regions && !fw_heal_alone)
         fw_regions_flow(FW_FLOW_ENTRY);
+    t->told_after = false;
     t->inside++;
     return t;
 }
 
 struct fw_thread *fw_tell_after_at(uintptr_t pc, const char *name)
 {
-    return fw_signals_handled ? NULL : fw_tell_at(pc, name);
+    struct fw_thread *t = fw_signals_handled ? NULL : fw_tell_at(pc, name);
+
+    if (t)
+        t->told_after = true;
+    return t;
+}
+
+void fw_await_turn(const struct fw_extent *extents, unsigned count, uintptr_t pc)
+{
+    struct fw_thread *t = fw_heal_on && count ? self() : NULL;
+    struct fw_overlap_access accesses[FW_TURNS];
+
+    if (!t || is_ignored(t, true))
+        return;
+    for (unsigned i = 0; i < count; i++)
+        accesses[i] = (struct fw_overlap_access){
+            .thread = t, .address = (uintptr_t)extents[i].address, .pc = pc,
+            .bytes = extents[i].bytes, .write = true };
+    fw_heal_await(accesses, count);
 }
 
 void fw_access(struct fw_thread *t, const void *address, size_t bytes, bool write, uintptr_t pc)
 {
     if (range_needs_a_look((uintptr_t)address, bytes))
-        pass(t, (uintptr_t)address, bytes, write, pc);
+        pass(&(struct fw_overlap_access){ t, (uintptr_t)address, pc, bytes, write, t->told_after });
 }
 
 /* --- what is said apart from events ---------------------------------------------------------- */

@@ -24,7 +24,8 @@
  *   hooks of b and z, and b can be next: from the hook to the access a thread runs code of ours
  *   alone (sections.h).  So there is a run of the program, this one or one that differs in the
  *   order of two accesses that both are next, in which b comes between a and z.  Nothing is
- *   assumed of the program's synchronisation.
+ *   assumed of the program's synchronisation.  (What is told of after it was made may have come
+ *   before a, and is not noted.)
  *
  * Healing (heal.h) makes use of open regions as locks; what it needs to be told of is
  * struct fw_region_healing.

@@ -25,16 +25,21 @@
  *   and has still released nothing since: whoever is in a hook now cannot have been told of it, so
  *   the two are unordered all the same.  That holds for a function only if nothing that it does
  *   between the access and its return can be waited for or seen by another thread:
- *     - arithmetic, and what works on the memory it is given alone (strings, numbers, attributes,
- *       sets of signals), is told of after it has run (fw_tell_after, TOLD);
- *     - so are questions to the kernel (limits, clocks, stat), whose answer is stored last;
+ *     - arithmetic, and what works on the memory it is given alone (strings, numbers, sprintf and
+ *       sscanf, attributes, sets of signals), is told of after it has run (fw_tell_after, TOLD);
+ *     - so are questions to the kernel (limits, clocks, stat, readlink), whose answer is stored
+ *       last;
+ *     - so are functions that have a lock of libc's own while they store, if others find nothing
+ *       behind it that depends on who came first (the time zone's, of localtime_r): two calls could
+ *       as well have come in the other order, so the lock orders nothing of the program;
  *     - what a call reads and then puts into effect for all to see (prlimit, tcsetattr, sigmask) is
  *       told before; what it stores in the end, after (TOLD_GIVEN);
  *     - whatever else makes files (mkstemp), takes data or events out of somewhere and so makes
- *       room (read, accept, epoll_wait, waitpid), closes a descriptor or gives back a lock of its
- *       own after it has stored (readdir, getpwnam_r, pthread_getname_np, regexec), calls the
- *       program back, waits or synchronises is not told of at all: its interceptor asks for the
- *       token (fw_enter), which nobody has here.
+ *       room (read, accept, epoll_wait, waitpid), closes a descriptor or gives back any other lock
+ *       of its own after it has stored (readdir, getpwnam_r, pthread_getname_np, regexec, streams),
+ *       calls the program back (also sprintf, once the program has registered conversions of its
+ *       own), waits or synchronises is not told of at all: its interceptor asks for the token
+ *       (fw_enter), which nobody has here.
  *   A signal handler between the function and the telling could have released something, so
  *   programs that have handlers are not told of afterwards.
  *
@@ -82,6 +87,7 @@ struct fw_overlap_access {
     uintptr_t address, pc;
     size_t bytes;
     bool write;
+    bool late; /* it was made before it is told of */
 };
 
 struct fw_section;

@@ -110,6 +110,19 @@ struct fw_thread *fw_tell_at(uintptr_t pc, const char *name);
 struct fw_thread *fw_tell_after_at(uintptr_t pc, const char *name);
 struct fw_thread *fw_say_at(uintptr_t pc, const char *name, const void *object);
 void fw_said(struct fw_thread *t);
+/*
+ * Where threads are kept out of others' atomic sections it is too late to tell when the access was
+ * made.  If fw_tells_first, what a function is about to write is told before (fw_tell) where that
+ * can be known.  Where it is known only how far it can go, fw_await_turn waits for who is inside,
+ * at all of these places; the function tells afterwards what it wrote.
+ */
+extern bool fw_tells_first;
+struct fw_extent {
+    const void *address;
+    size_t bytes;
+};
+#define FW_TURNS 16u /* extents at most */
+void fw_await_turn(const struct fw_extent *extents, unsigned count, uintptr_t pc);
 /* After fw_leave, in the same call. */
 struct fw_thread *fw_enter_again(void);
 void fw_leave(struct fw_thread *t);

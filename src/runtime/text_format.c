@@ -125,22 +125,24 @@ static bool tell_piece(struct fw_thread *t, const struct piece *piece, va_list *
     }
 }
 
-void fw_tell_format(const char *format, va_list arguments, uintptr_t pc)
+bool fw_tell_format(enum fw_prints how, const char *format, va_list arguments, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = how == FW_PRINTS_MEMORY ? fw_tell() : fw_enter();
     const char *at = format;
+    bool known = true, plain = true;
     struct piece piece;
     va_list rest;
 
     if (!t)
-        return;
+        return false;
     fw_reads_text(t, format, pc);
     va_copy(rest, arguments);
-    while ((at = REAL(strchr)(at, '%'))) {
+    while (known && (at = REAL(strchr)(at, '%'))) {
         at = parse_piece(at + 1, &piece, &rest);
-        if (!tell_piece(t, &piece, &rest, pc))
-            break;
+        plain &= piece.letter != 'n';
+        known = tell_piece(t, &piece, &rest, pc);
     }
     va_end(rest);
     fw_leave(t);
+    return known && plain;
 }

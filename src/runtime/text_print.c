@@ -1,8 +1,9 @@
 /*
  * text_print.c - the printf family: into buffers, new blocks and streams.
  *
- * Arguments are told before (text_format.c), what was written into a buffer after.  The real
- * function is called as the program's own code: it may allocate, wait, and call the program back.
+ * Arguments are told before (text_format.c), what was written into a buffer after, or before, if
+ * it is asked for (fw_tells_first).  The real function is called as the program's own code: it may
+ * allocate, wait, and call the program back.
  */
 /* libc's headers would define some of these functions themselves. */
 #ifndef __NO_INLINE__
@@ -12,8 +13,17 @@
 #include "runtime/stream.h"
 #include "runtime/text_format.h"
 
+#include <errno.h>
 #include <stdio.h>
 
+/* <printf.h> warns of the first one. */
+typedef void function(void);
+int register_printf_function(int letter, function *print, function *about);
+int register_printf_specifier(int letter, function *print, function *about);
+/* Declared by newer standards. */
+int strfromd(char *to, size_t most, const char *format, double value);
+int strfromf(char *to, size_t most, const char *format, float value);
+int strfroml(char *to, size_t most, const char *format, long double value);
 int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list rest);
 int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...);
 int __vsnprintf_chk(char *to, size_t most, int flag, size_t room, const char *format,
@@ -28,20 +38,91 @@ int __printf_chk(int flag, const char *format, ...);
 int __vdprintf_chk(int fd, int flag, const char *format, va_list rest);
 int __dprintf_chk(int fd, int flag, const char *format, ...);
 
-/* `length` is what the real function returned; it has written that and a zero, within `most`. */
-static int printed(const char *to, size_t most, int length, uintptr_t pc)
-{
-    struct fw_thread *t = length >= 0 && most ? fw_enter_from(pc) : NULL;
+static bool extended; /* the program has functions of its own that are called back */
 
+bool fw_prints_memory(void)
+{
+    return !extended;
+}
+
+#define REGISTER(name)                                                                             \
+    FW_EXPORT int name(int letter, function *print, function *about)                               \
+    {                                                                                              \
+        extended = true;                                                                           \
+        return REAL(name)(letter, print, about);                                                   \
+    }
+
+REGISTER(register_printf_function)
+REGISTER(register_printf_specifier)
+
+static bool tell_format(const char *format, va_list rest, uintptr_t pc)
+{
+    return fw_tell_format(extended ? FW_PRINTS_OUT : FW_PRINTS_MEMORY, format, rest, pc);
+}
+
+static struct fw_thread *enter_after(uintptr_t pc)
+{
+    return extended ? fw_enter_from(pc) : fw_tell_after_from(pc);
+}
+
+/* What the real function would return; it has no effect, since the format writes nothing. */
+static int measured(const char *format, va_list rest)
+{
+    int saved = errno, length;
+    va_list again;
+
+    va_copy(again, rest);
+    length = REAL(vsnprintf)(NULL, 0, format, again);
+    va_end(again);
+    errno = saved;
+    return length;
+}
+
+/* So many characters and a zero, within `most`. */
+static void tell_text(struct fw_thread *t, const char *to, size_t most, int length, uintptr_t pc)
+{
     fw_writes(t, to, (size_t)length < most ? (size_t)length + 1 : most, pc);
     fw_done(t);
+}
+
+/* Before the real function: true if what it writes was told. */
+static bool print_first(const char *to, size_t most, const char *format, va_list rest,
+                        uintptr_t pc)
+{
+    bool plain = tell_format(format, rest, pc);
+    int length;
+
+    if (!fw_tells_first || !most)
+        return false;
+    length = plain && !extended ? measured(format, rest) : -1;
+    if (length < 0) {
+        if (most != SIZE_MAX && !extended)
+            fw_await_turn(&(struct fw_extent) { to, most }, 1, pc);
+        return false;
+    }
+    tell_text(fw_tell_from(pc), to, most, length, pc);
+    return true;
+}
+
+static int printed(const char *to, size_t most, int length, bool told, uintptr_t pc)
+{
+    if (!told && length >= 0 && most)
+        tell_text(enter_after(pc), to, most, length, pc);
     return length;
+}
+
+static bool make_first(char **to, const char *format, va_list rest, uintptr_t pc)
+{
+    tell_format(format, rest, pc);
+    if (fw_tells_first && !extended)
+        fw_await_turn(&(struct fw_extent) { to, sizeof *to }, 1, pc);
+    return false;
 }
 
 /* The text is a new block, of which malloc has told. */
 static int made(char **to, int length, uintptr_t pc)
 {
-    struct fw_thread *t = length >= 0 ? fw_enter_from(pc) : NULL;
+    struct fw_thread *t = length >= 0 ? enter_after(pc) : NULL;
 
     if (t) {
         fw_writes(t, to, sizeof *to, pc);
@@ -53,33 +134,36 @@ static int made(char **to, int length, uintptr_t pc)
 
 /*
  * The two functions of one kind: with a list of arguments, and with `...`.  `pass` are the
- * parameters before the format; DONE makes something of the length.
+ * parameters before the format; KIND_FIRST is done before, KIND_DONE makes something of the length.
  */
 #define LIST(...) __VA_ARGS__
-#define PRINT(name, list_name, parameters, pass, DONE)                                             \
+#define PRINT(name, list_name, parameters, pass, KIND)                                             \
     FW_EXPORT int list_name(parameters, const char *format, va_list rest)                          \
     {                                                                                              \
-        if (fw_self)                                                                               \
-            fw_tell_format(format, rest, FW_PC);                                                   \
-        return DONE(FW_FIRST(list_name)(pass, format, rest));                                      \
+        bool told = fw_self && KIND##_FIRST;                                                       \
+                                                                                                   \
+        return KIND##_DONE(FW_FIRST(list_name)(pass, format, rest));                               \
     }                                                                                              \
     FW_EXPORT int name(parameters, const char *format, ...)                                        \
     {                                                                                              \
         va_list rest;                                                                              \
+        bool told;                                                                                 \
         int length;                                                                                \
                                                                                                    \
         va_start(rest, format);                                                                    \
-        if (fw_self)                                                                               \
-            fw_tell_format(format, rest, FW_PC);                                                   \
+        told = fw_self && KIND##_FIRST;                                                            \
         fw_call_begins(FW_PC, #name "()");                                                         \
         length = REAL(list_name)(pass, format, rest);                                              \
         va_end(rest);                                                                              \
-        return DONE(length);                                                                       \
+        return KIND##_DONE(length);                                                                \
     }
 
-#define WITHIN(length) printed(to, most, length, FW_PC)
-#define WHOLE(length)  printed(to, SIZE_MAX, length, FW_PC)
-#define MADE(length)   made(to, length, FW_PC)
+#define WITHIN_FIRST        print_first(to, most, format, rest, FW_PC)
+#define WITHIN_DONE(length) printed(to, most, length, told, FW_PC)
+#define WHOLE_FIRST         print_first(to, SIZE_MAX, format, rest, FW_PC)
+#define WHOLE_DONE(length)  printed(to, SIZE_MAX, length, told, FW_PC)
+#define MADE_FIRST          make_first(to, format, rest, FW_PC)
+#define MADE_DONE(length)   ((void)told, made(to, length, FW_PC))
 
 PRINT(snprintf, vsnprintf, LIST(char *to, size_t most), LIST(to, most), WITHIN)
 PRINT(sprintf, vsprintf, LIST(char *to), LIST(to), WHOLE)
@@ -91,12 +175,29 @@ PRINT(__sprintf_chk, __vsprintf_chk, LIST(char *to, int flag, size_t room), LIST
       WHOLE)
 PRINT(__asprintf_chk, __vasprintf_chk, LIST(char **to, int flag), LIST(to, flag), MADE)
 
+#define STRFROM(name, type)                                                                        \
+    FW_EXPORT int name(char *to, size_t most, const char *format, type value)                      \
+    {                                                                                              \
+        int length;                                                                                \
+                                                                                                   \
+        if (FW_UNLIKELY(fw_tells_first))                                                           \
+            fw_await_turn(&(struct fw_extent) { to, most }, 1, FW_PC);                             \
+        length = FW_FIRST(name)(to, most, format, value);                                          \
+        if (length >= 0 && most)                                                                   \
+            tell_text(fw_tell_after(), to, most, length, FW_PC);                                   \
+        return length;                                                                             \
+    }
+
+STRFROM(strfromd, double)
+STRFROM(strfromf, float)
+STRFROM(strfroml, long double)
+
 /* --- to streams and descriptors ------------------------------------------------------------- */
 
 #define TO_STREAM(stream, call)                                                                    \
     do {                                                                                           \
         if (fw_self)                                                                               \
-            fw_tell_format(format, rest, FW_PC);                                                   \
+            fw_tell_format(FW_PRINTS_OUT, format, rest, FW_PC);                                    \
         fw_stream_out(stream, FW_PC);                                                              \
         FW_STREAM_CALL(stream, call);                                                              \
         fw_stream_gone(stream, FW_PC);                                                             \
@@ -114,7 +215,7 @@ static void tell_written(int fd, uintptr_t pc)
 #define TO_DESCRIPTOR(fd, call)                                                                    \
     do {                                                                                           \
         if (fw_self) {                                                                             \
-            fw_tell_format(format, rest, FW_PC);                                                   \
+            fw_tell_format(FW_PRINTS_OUT, format, rest, FW_PC);                                    \
             tell_written(fd, FW_PC);                                                               \
         }                                                                                          \
         call;                                                                                      \

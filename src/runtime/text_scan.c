@@ -102,9 +102,10 @@ static size_t stored_size(const struct piece *piece, const void *at)
 }
 
 /* `stored` is what the real function returned. */
-static void tell_stored(const char *format, va_list arguments, int stored, uintptr_t pc)
+static void tell_stored(const char *format, va_list arguments, int stored, bool from_memory,
+                        uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_from(pc);
+    struct fw_thread *t = from_memory ? fw_tell_after_from(pc) : fw_enter_from(pc);
     struct piece piece;
     va_list rest;
 
@@ -136,10 +137,46 @@ static void tell_stored(const char *format, va_list arguments, int stored, uintp
 /* The text is read to its end, however much of it is converted. */
 static void tell_source(const char *text, uintptr_t pc)
 {
-    struct fw_thread *t = fw_enter_from(pc);
+    struct fw_thread *t = fw_tell_from(pc);
 
     fw_reads_text(t, text, pc);
     fw_done(t);
+}
+
+/* At most: all of the source, or as much as the width allows. */
+static size_t most_stored(const struct piece *piece, size_t source)
+{
+    size_t unit = piece->length == 'l' ? sizeof(wchar_t) : 1;
+
+    if (piece->made || !REAL(strchr)("sS[", piece->letter))
+        return stored_size(piece, NULL);
+    return ((piece->width && piece->width < source ? piece->width : source) + 1) * unit;
+}
+
+/* What may be stored, before it is known whether it will be. */
+static void await_turn(const char *text, const char *format, va_list arguments, uintptr_t pc)
+{
+    struct fw_extent extents[FW_TURNS];
+    size_t source = fw_text_length(text);
+    unsigned count = 0;
+    struct piece piece;
+    va_list rest;
+
+    va_copy(rest, arguments);
+    while (count < FW_TURNS && (format = REAL(strchr)(format, '%'))) {
+        format = parse_piece(format + 1, &piece);
+        if (!piece.letter)
+            break;
+        if (piece.letter == '%' || piece.dropped)
+            continue;
+        extents[count].address = va_arg(rest, void *);
+        extents[count].bytes = most_stored(&piece, source);
+        if (!extents[count].bytes)
+            break;
+        count++;
+    }
+    va_end(rest);
+    fw_await_turn(extents, count, pc);
 }
 
 #define LIST(...) __VA_ARGS__
@@ -153,9 +190,10 @@ static void tell_source(const char *text, uintptr_t pc)
                                                                                                    \
         va_copy(again, rest);                                                                      \
         fw_call_begins(FW_PC, #name "()");                                                         \
+        around##_FIRST;                                                                            \
         around(stored = REAL(list_name)(pass, rest));                                              \
         if (fw_self)                                                                               \
-            tell_stored(format, again, stored, FW_PC);                                             \
+            tell_stored(format, again, stored, around##_IS_MEMORY, FW_PC);                         \
         va_end(again);                                                                             \
         return stored;                                                                             \
     }                                                                                              \
@@ -166,11 +204,12 @@ static void tell_source(const char *text, uintptr_t pc)
                                                                                                    \
         va_start(rest, format);                                                                    \
         fw_call_begins(FW_PC, #name "()");                                                         \
+        around##_FIRST;                                                                            \
         around(stored = REAL(list_name)(pass, rest));                                              \
         va_end(rest);                                                                              \
         va_start(rest, format);                                                                    \
         if (fw_self)                                                                               \
-            tell_stored(format, rest, stored, FW_PC);                                              \
+            tell_stored(format, rest, stored, around##_IS_MEMORY, FW_PC);                          \
         va_end(rest);                                                                              \
         return stored;                                                                             \
     }
@@ -179,14 +218,22 @@ static void tell_source(const char *text, uintptr_t pc)
 #define STREAM LIST(struct _IO_FILE *restrict stream, const char *restrict format)
 #define INPUT  const char *restrict format
 
-#define FROM_TEXT(call)                                                                            \
+/* A text is memory; a stream may wait, and gives its lock back after it has stored. */
+#define FROM_TEXT_FIRST                                                                            \
     do {                                                                                           \
         if (fw_self)                                                                               \
             tell_source(text, FW_PC);                                                              \
-        call;                                                                                      \
+        if (FW_UNLIKELY(fw_tells_first) && fw_self)                                                \
+            await_turn(text, format, rest, FW_PC);                                                 \
     } while (0)
+#define FROM_TEXT(call) call
+#define FROM_TEXT_IS_MEMORY true
+#define FROM_STREAM_FIRST (void)0
 #define FROM_STREAM(call) FW_STREAM_INPUT(stream, call)
+#define FROM_STREAM_IS_MEMORY false
+#define FROM_INPUT_FIRST (void)0
 #define FROM_INPUT(call)  FW_STREAM_INPUT(stdin, call)
+#define FROM_INPUT_IS_MEMORY false
 
 /* Plain, and as the compiler's headers rename them by the standard that is asked for. */
 #define SCANS(prefix)                                                                              \

@@ -270,7 +270,7 @@ FW_EXPORT int strncasecmp(const char *a, const char *b, size_t most)
 
 FW_EXPORT int strcoll(const char *a, const char *b)
 {
-    struct fw_thread *t = fw_tell_after();
+    struct fw_thread *t = fw_tell();
     int result;
 
     if (!t)

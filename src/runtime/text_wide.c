@@ -2,8 +2,14 @@
  * text_wide.c - wide characters: what their functions read and write.
  */
 #include "runtime/intercept.h"
+#include "runtime/text_format.h"
 
+#include <stdarg.h>
 #include <wchar.h>
+
+int __vswprintf_chk(wchar_t *to, size_t most, int flag, size_t room, const wchar_t *format,
+                    va_list rest);
+int __swprintf_chk(wchar_t *to, size_t most, int flag, size_t room, const wchar_t *format, ...);
 
 #define WIDE(count) ((count) * sizeof(wchar_t))
 
@@ -15,12 +21,21 @@ static size_t touched(const wchar_t *text, size_t most)
     return length < most ? length + 1 : most;
 }
 
+/* Before it is done. */
 static void tell(const void *to, size_t written, const void *from, size_t read, uintptr_t pc)
 {
-    struct fw_thread *t = fw_tell_after_from(pc);
+    struct fw_thread *t = fw_tell_from(pc);
 
     fw_reads(t, from, WIDE(read), pc);
     fw_writes(t, to, WIDE(written), pc);
+    fw_done(t);
+}
+
+static void tell_looked(const void *text, size_t read, uintptr_t pc)
+{
+    struct fw_thread *t = fw_tell_after_from(pc);
+
+    fw_reads(t, text, WIDE(read), pc);
     fw_done(t);
 }
 
@@ -46,7 +61,7 @@ FW_EXPORT size_t wcslen(const wchar_t *text)
 {
     size_t length = FW_FIRST(wcslen)(text);
 
-    tell(NULL, 0, text, length + 1, FW_PC);
+    tell_looked(text, length + 1, FW_PC);
     return length;
 }
 
@@ -54,7 +69,7 @@ FW_EXPORT size_t wcsnlen(const wchar_t *text, size_t most)
 {
     size_t length = FW_FIRST(wcsnlen)(text, most);
 
-    tell(NULL, 0, text, length < most ? length + 1 : most, FW_PC);
+    tell_looked(text, length < most ? length + 1 : most, FW_PC);
     return length;
 }
 
@@ -97,8 +112,8 @@ static int compared(int result, const wchar_t *a, const wchar_t *b, size_t most,
         ;
     if (count < most)
         count++;
-    tell(NULL, 0, a, count, pc);
-    tell(NULL, 0, b, count, pc);
+    tell_looked(a, count, pc);
+    tell_looked(b, count, pc);
     return result;
 }
 
@@ -122,6 +137,50 @@ FW_EXPORT wchar_t *wcschr(const wchar_t *text, wchar_t c)
     wchar_t *found = FW_FIRST(wcschr)(text, c);
 
     if (fw_self)
-        tell(NULL, 0, text, found ? (size_t)(found - text) + 1 : REAL(wcslen)(text) + 1, FW_PC);
+        tell_looked(text, found ? (size_t)(found - text) + 1 : REAL(wcslen)(text) + 1, FW_PC);
     return found;
 }
+
+/* --- printing -------------------------------------------------------------------------------- */
+
+/* What is written is told; the format, and what it names, are not. */
+static void print_first(const wchar_t *to, size_t most, uintptr_t pc)
+{
+    if (FW_UNLIKELY(fw_tells_first) && fw_prints_memory())
+        fw_await_turn(&(struct fw_extent) { to, WIDE(most) }, 1, pc);
+}
+
+static int printed(const wchar_t *to, int length, uintptr_t pc)
+{
+    struct fw_thread *t =
+        length < 0 ? NULL : fw_prints_memory() ? fw_tell_after_from(pc) : fw_enter_from(pc);
+
+    fw_writes(t, to, WIDE((size_t)length + 1), pc);
+    fw_done(t);
+    return length;
+}
+
+#define LIST(...) __VA_ARGS__
+#define PRINT(name, list_name, parameters, pass)                                                   \
+    FW_EXPORT int list_name(parameters, const wchar_t *format, va_list rest)                       \
+    {                                                                                              \
+        print_first(to, most, FW_PC);                                                              \
+        return printed(to, FW_FIRST(list_name)(pass, format, rest), FW_PC);                        \
+    }                                                                                              \
+    FW_EXPORT int name(parameters, const wchar_t *format, ...)                                     \
+    {                                                                                              \
+        va_list rest;                                                                              \
+        int length;                                                                                \
+                                                                                                   \
+        print_first(to, most, FW_PC);                                                              \
+        fw_call_begins(FW_PC, #name "()");                                                         \
+        va_start(rest, format);                                                                    \
+        length = REAL(list_name)(pass, format, rest);                                              \
+        va_end(rest);                                                                              \
+        return printed(to, length, FW_PC);                                                         \
+    }
+
+PRINT(swprintf, vswprintf, LIST(wchar_t *to, size_t most), LIST(to, most))
+/* Fortified. */
+PRINT(__swprintf_chk, __vswprintf_chk, LIST(wchar_t *to, size_t most, int flag, size_t room),
+      LIST(to, most, flag, room))

@@ -121,6 +121,7 @@ struct fw_thread {
     uint64_t load_record, load_value;
     unsigned spins;
     void *extra;               /* threads_posix.c: start routine and the like */
+    bool told_after;           /* src/atomrace: what it tells of was accessed before */
     bool retell;               /* src/atomrace, under its lock: its calls are to be told again */
     _Atomic uint32_t passed;   /* src/atomrace: so many of its hooks have taken the long way */
 

@@ -53,6 +53,25 @@ for name in bank load_and_store test_and_use log_sweep mixed copy; do
     [ $level = -O0 ] && level=-O2 || level=-O0
 done
 
+# What libc's functions store is kept out as well, also of several places at once.
+build text -O0
+for how in strcpy snprintf sprintf sscanf several swprintf; do
+    heal 0 text --how=lock --budget=100 $noise -- $how
+    out_has right
+    err_has "entered, 0 seen violated; "
+    heal 0 text --how=lock --budget=100 -- $how
+    out_has right
+done
+failed=0
+for seed in $(seq 20); do
+    "$FOREWEAVE" heal --sections="$here/text.sections" $noise --seed="$seed" -- ./text snprintf >"$out" 2>"$err" ||
+        failed=$((failed + 1))
+    [ $failed = 0 ] || break
+done
+[ $failed = 1 ] || complain "no run without healing fails"
+err_lacks " 0 seen violated"
+err_lacks " 0 accesses would have"
+
 # Without noise locks take the quick way, also under mutexes.
 for name in bank load_and_store mixed copy; do
     heal 0 $name --how=lock --budget=100 -- 3000

@@ -35,7 +35,7 @@ static inline struct fw_heal_lock *lock_of(unsigned word)
 /* Is it done in the quick way? */
 static inline bool come(uintptr_t pc, unsigned word, bool write)
 {
-    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write };
+    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write, false };
     unsigned before = long_ways;
 
     hook(&access);

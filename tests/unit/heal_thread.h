@@ -135,7 +135,7 @@ static inline void long_way(const struct fw_overlap_access *access)
 
 void fw_overlap_hook(uintptr_t address, unsigned size, bool write, uintptr_t pc)
 {
-    struct fw_overlap_access access = { &thread, address, pc, size, write };
+    struct fw_overlap_access access = { &thread, address, pc, size, write, false };
 
     long_ways++;
     if (!is_long_way_closed)
@@ -171,7 +171,7 @@ static inline void synchronise(void)
 
 static inline void visit(uintptr_t pc, unsigned word, bool write)
 {
-    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write };
+    struct fw_overlap_access access = { &thread, (uintptr_t)&words[word], pc, 8, write, false };
 
     fw_holds_settle(&access);
     fw_holds_access(&access);

@@ -208,7 +208,7 @@ static void leave(void)
 static void hook(unsigned offset, unsigned word)
 {
     struct fw_overlap_access access = { &self, (uintptr_t)&memory[word], BASE + offset, 8,
-                                        offset == STORE };
+                                        offset == STORE, false };
 
     fw_regions_arrive(&access);
     fw_regions_look(&access);
@@ -218,7 +218,7 @@ static void hook(unsigned offset, unsigned word)
 /* The other one's, which is at this place. */
 static void meet_at(uintptr_t address, size_t bytes, bool write, uintptr_t pc)
 {
-    struct fw_overlap_access access = { &other, address, pc, bytes, write };
+    struct fw_overlap_access access = { &other, address, pc, bytes, write, false };
 
     fw_regions_look(&access);
 }

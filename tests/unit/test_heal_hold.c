@@ -201,7 +201,8 @@ static void others_take_the_lock_for_themselves(void **state)
 
 static void a_range_takes_all_of_its_words(void **state)
 {
-    struct fw_overlap_access access = { &thread, (uintptr_t)&words[24], ELSEWHERE, 32, true };
+    struct fw_overlap_access access = { &thread, (uintptr_t)&words[24], ELSEWHERE, 32, true,
+                                        false };
 
     (void)state;
     for (unsigned i = 25; i < 29; i += 2) {

@@ -100,7 +100,7 @@ static void what_is_copied_is_written_behind_its_read(void **state)
 
 static void ends_of_the_same_call_and_word_only(void **state)
 {
-    struct fw_overlap_access wide = { &thread, (uintptr_t)&words[1] + 4, A_END, 8, true };
+    struct fw_overlap_access wide = { &thread, (uintptr_t)&words[1] + 4, A_END, 8, true, false };
     unsigned before;
 
     (void)state;

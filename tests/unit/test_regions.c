@@ -31,7 +31,8 @@ static void who_comes_between_violates(void **state)
 /* In the hook of the end, before its access. */
 static void who_comes_while_the_end_is_next_violates(void **state)
 {
-    struct fw_overlap_access access = { &self, (uintptr_t)&memory[0], BASE + STORE, 8, true };
+    struct fw_overlap_access access = { &self, (uintptr_t)&memory[0], BASE + STORE, 8, true,
+                                        false };
 
     (void)state;
     begin();
@@ -298,7 +299,7 @@ static void *come_and_go(void *argument)
     fw_self = &thread;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fw_overlap_access access = { &thread, (uintptr_t)&memory[i & 1],
-                                            BASE + (i & 2 ? STORE : LOAD), 8, i & 2 };
+                                            BASE + (i & 2 ? STORE : LOAD), 8, i & 2, false };
 
         fw_regions_arrive(&access);
         fw_regions_look(&access);

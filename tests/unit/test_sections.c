@@ -33,7 +33,7 @@ static uint64_t memory[64];
 static struct fw_overlap_access access_of(unsigned thread, size_t offset, size_t bytes, bool write)
 {
     return (struct fw_overlap_access) { &threads[thread], (uintptr_t)memory + offset, 0x1000, bytes,
-                                        write };
+                                        write, false };
 }
 
 /* How often one that opens is met by one that looks. */
