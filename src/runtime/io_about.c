@@ -25,7 +25,7 @@ int __lxstat(int version, const char *path, struct stat *about);
 
 static void tell(const void *buffer, size_t bytes, uintptr_t pc)
 {
-    struct fw_thread *t = buffer ? fw_enter_from(pc) : NULL;
+    struct fw_thread *t = buffer ? fw_tell_after_from(pc) : NULL;
 
     fw_writes(t, buffer, bytes, pc);
     fw_done(t);
@@ -155,12 +155,6 @@ FW_EXPORT char *getcwd(char *to, size_t most)
 {
     fw_effect(FW_LOOK_AT_FILES);
     return tell_text(REAL(getcwd)(to, most), FW_PC);
-}
-
-FW_EXPORT char *realpath(const char *restrict path, char *restrict to)
-{
-    fw_effect(FW_LOOK_AT_FILES);
-    return tell_text(REAL(realpath)(path, to), FW_PC);
 }
 
 FW_EXPORT int gethostname(char *to, size_t most)

@@ -120,7 +120,9 @@ SEEN(ssize_t, __readlinkat_chk,
      (folder, path, to, most, room), result > 0, WS(to, (size_t)result))
 SEEN(char *, __getcwd_chk, (char *to, size_t most, size_t room), (to, most, room), result,
      WT(result))
-/* It goes on looking at folders when it has stored some of the path. */
+/* They go on looking at folders when they have stored some of the path. */
+TOLD_EFFECT_SERIAL(FW_LOOK_AT_FILES, char *, realpath,
+                   (const char *restrict path, char *restrict to), (path, to), result, WT(result))
 TOLD_EFFECT_SERIAL(FW_LOOK_AT_FILES, char *, __realpath_chk,
                    (const char *path, char *to, size_t room), (path, to, room), result, WT(result))
 MADE(int, mkstemp64, (char *path), (path), result >= 0, WT(path))

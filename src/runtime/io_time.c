@@ -19,7 +19,7 @@ static void tell(const void *buffer, size_t bytes, uintptr_t pc)
     struct fw_thread *t;
 
     fw_chance_clock();
-    t = buffer ? fw_enter_from(pc) : NULL;
+    t = buffer ? fw_tell_after_from(pc) : NULL;
     fw_writes(t, buffer, bytes, pc);
     fw_done(t);
 }

@@ -104,6 +104,12 @@ FW_EXPORT void explicit_bzero(void *to, size_t bytes)
     done(to);
 }
 
+FW_EXPORT void *memfrob(void *to, size_t bytes)
+{
+    tell_copy(to, to, bytes, FW_PC);
+    return REAL(memfrob)(to, bytes);
+}
+
 FW_EXPORT void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room)
 {
     tell_copy(to, from, bytes, FW_PC);

@@ -44,6 +44,16 @@ done
 quiet random:200 0 ignored
 quiet random:200 7 exit
 
+# What libc's functions store, and under a lock not; nor what is read by one that calls the program back, which waits.
+"$FOREWEAVE" cc -Wall -Wextra -Werror -g -O0 -pthread "${source%/*}/written.c" -o written >"$out" 2>"$err" ||
+    { complain "written.c does not build"; head -5 "$err"; }
+for how in $(./written); do
+    expect 66 atomrace --noise=var:got:500:50 --runs=20 --until-first -- ./written "$how"
+    out_has "'got"
+    expect 0 atomrace --noise=var:got:200:50 -- ./written "$how" locked
+done
+expect 0 atomrace --noise=var:late:500:50 --runs=3 -- ./written inside
+
 # Races that are expected are no findings.
 expect 0 atomrace --noise=random:100 --runs=3 -- ./shop expected
 out_has "foreweave: 0 findings in 3 runs"
