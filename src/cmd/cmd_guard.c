@@ -393,6 +393,8 @@ static int run(const void *values, int argc, char **argv)
     (void)argc;
     if (status)
         return status;
+    fw_signals_hold(SIGUSR1); /* the switches, from the beginning */
+    fw_signals_hold(SIGUSR2);
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     work.program = fw_launch_path(argv[0]);

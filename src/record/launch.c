@@ -21,6 +21,26 @@ static void ignore(int number, struct sigaction *old)
     sigaction(number, &action, old);
 }
 
+static uint64_t held; /* bits: signals that are blocked by us */
+
+void fw_signals_hold(int signal)
+{
+    sigset_t set, before;
+
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    if (!sigismember(&before, signal))
+        held |= 1ull << signal;
+}
+
+static void forget_held(sigset_t *mask)
+{
+    for (int i = 1; i < 64; i++)
+        if (held & 1ull << i)
+            sigdelset(mask, i);
+}
+
 int fw_signals_take(struct fw_signals *signals, bool handled, struct fw_error *err)
 {
     sigset_t set;
@@ -31,6 +51,7 @@ int fw_signals_take(struct fw_signals *signals, bool handled, struct fw_error *e
         if (!handled || passed_on[i] != SIGTERM)
             sigaddset(&set, passed_on[i]);
     sigprocmask(SIG_BLOCK, &set, &signals->mask);
+    forget_held(&signals->mask);
     signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals->fd < 0) {
         fw_error_errno(err, "cannot watch signals");

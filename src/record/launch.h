@@ -34,6 +34,9 @@ struct fw_signals {
     struct sigaction interrupt, quit, limit;
 };
 
+/* A signal that the command itself wants waits from now on until fw_signals_take.  It is blocked by
+ * that here, not in the program. */
+void fw_signals_hold(int signal);
 /* Handled: INT and TERM are not touched, the caller has handlers for them. */
 int fw_signals_take(struct fw_signals *signals, bool handled, struct fw_error *err);
 void fw_signals_give_back(struct fw_signals *signals);

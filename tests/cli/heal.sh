@@ -245,6 +245,19 @@ switch
 await logged "thread"
 ended
 err_lacks "switched off"
+# Before it runs, while the sections are still being read: it starts unhealed, with no signal blocked.
+mkfifo slowly
+rm -f log
+"$FOREWEAVE" heal --sections=slowly --how=lock --log=log -- ./until stop >"$out" 2>"$err" &
+pid=$!
+exec 9>slowly
+kill -USR1 "$pid"
+cat "$here/until.sections" >&9
+exec 9>&-
+await logged "a signal came: healing is off"
+grep -q '^SigBlk:.0*$' "/proc/$(pgrep -P "$pid")/status" || complain "the program starts with signals blocked"
+ended
+err_has "foreweave: healing was switched off"
 build slow -O2
 heal 0 slow --how=lock --log=log --
 err_has "healing has switched itself off: threads waited for more than 5% of their time (--budget)"
