@@ -200,12 +200,17 @@ static void say(const struct work *work)
 
 static int write_result(struct work *work)
 {
+    struct fw_refine_facts facts = fw_refinement_facts(work->refinement);
     struct fw_output out;
-    int status = fw_interrupt_status();
+    int status;
 
-    if (status)
-        return status;
-    if (!fw_refinement_facts(work->refinement).good) {
+    if (atomic_load(work->stop)) {
+        fw_cmd_warning("interrupted after %" PRIu64 " good and %" PRIu64 " bad runs%s", facts.good,
+                       facts.bad, facts.good ? "" : ": nothing is written");
+        if (!facts.good)
+            return FW_EXIT_BUDGET;
+    }
+    if (!facts.good) {
         fw_cmd_error("no run of '%s' was good: nothing can be said of its sections; with noise "
                      "that is weaker than %s some may be (--noise)",
                      work->argv[0], work->options->noise);
@@ -218,7 +223,7 @@ static int write_result(struct work *work)
     if (status)
         return status;
     fw_sections_print(&work->handed.sections, &out);
-    return fw_cmd_output_close(&out, FW_EXIT_OK);
+    return fw_cmd_output_close(&out, atomic_load(work->stop) ? FW_EXIT_BUDGET : FW_EXIT_OK);
 }
 
 /* --- the command ----------------------------------------------------------------------------- */
@@ -344,6 +349,7 @@ static const struct fw_exit_note exits[] = {
     { FW_EXIT_USAGE, "the command line is wrong" },
     { FW_EXIT_INPUT, "the program cannot be run, no section is in it, or no run was good" },
     { FW_EXIT_FAILURE, "a file cannot be written" },
+    { FW_EXIT_BUDGET, "it was interrupted (INT, TERM): what was known by then is written" },
     { 0, NULL },
 };
 

@@ -41,6 +41,16 @@ rm runs
 expect 0 sections refine --sections=bank.sections --max=4 --ok='echo >>runs; [ $(wc -l <runs) -gt 2 ]' -- ./bank
 err_lacks "weaker"
 
+# What is known when a signal comes is told and written; without a good run there is nothing.
+rm -f runs
+expect 124 sections refine --sections=bank.sections -o early.sections \
+    --ok='echo >>runs; [ $(wc -l <runs) -lt 3 ] || kill -TERM $PPID' -- ./bank
+err_has "warning: interrupted after "
+grep -q '^foreweave sections 1' early.sections || complain "nothing is written"
+expect 124 sections refine --sections=bank.sections -o never.sections --ok='kill -TERM $PPID; false' -- ./bank
+err_has "interrupted after 0 good and 1 bad runs: nothing is written"
+[ ! -e never.sections ] || complain "something is written without a good run"
+
 # What cannot be.
 expect 2 sections refine -- ./bank
 err_has "--sections: which ones?"
