@@ -10,10 +10,12 @@
 #include "record/recorder.h"
 #include "sections/find.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct find {
     struct fw_words from;
@@ -230,6 +232,16 @@ static bool is_program(const char *operand)
     return is;
 }
 
+/* As a program or as a trace; - is the standard input. */
+static bool is_there(const char *operand)
+{
+    char *path = fw_launch_path(operand);
+    bool is = path || strcmp(operand, "-") == 0 || access(operand, F_OK) == 0 || errno != ENOENT;
+
+    free(path);
+    return is;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct find *find = values;
@@ -239,6 +251,10 @@ static int run(const void *values, int argc, char **argv)
 
     if (find->runs == 0)
         return fw_cmd_usage("--runs: at least one run is needed");
+    if (!is_there(argv[0])) {
+        fw_cmd_error("cannot find '%s': there is no such program, and no such trace", argv[0]);
+        return FW_EXIT_INPUT;
+    }
     work.finder = fw_finder_create(wanted_origins(find));
     if (is_program(argv[0]))
         status = run_program(&work, argv);

@@ -153,6 +153,7 @@ err_has "is no recording of a program ('foreweave record' makes them)"
 expect 3 sections find missing.fwt
 one_error
 expect 3 sections find -- ./missing
+err_has "cannot find './missing': there is no such program, and no such trace"
 one_error
 expect 3 sections find -- true
 err_is "foreweave: nothing can be found in 'true': it was not built with 'foreweave cc'"
