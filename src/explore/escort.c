@@ -17,6 +17,8 @@
 struct fw_escort_told {
     atomic_bool driven; /* `drive` has exited ... */
     int status;         /* ... with this */
+    atomic_bool over;   /* the program has ended: its number may be another one's */
+    atomic_bool told_to_end; /* it was sent SIGTERM */
 };
 
 static void be_quiet(int output)
@@ -52,11 +54,20 @@ static int shell(const char *command)
     return status_of(status);
 }
 
+/* Seconds since then. */
+static double passed(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
 /* True: it has ended in time. */
 static bool await(pid_t pid, double limit, int *status)
 {
     const struct timespec pause = { 0, 1000000 };
-    struct timespec start, now;
+    struct timespec start;
 
     clock_gettime(CLOCK_MONOTONIC, &start);
     for (;;) {
@@ -64,9 +75,7 @@ static bool await(pid_t pid, double limit, int *status)
 
         if (ended == pid || (ended < 0 && errno != EINTR))
             return true;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9 >
-            limit)
+        if (passed(&start) > limit)
             return false;
         nanosleep(&pause, NULL);
     }
@@ -123,10 +132,12 @@ static void go_along(const struct fw_escort *escort, const _Atomic int32_t *numb
     setenv("FOREWEAVE_PID", number, 1);
     escort->told->status = shell(escort->commands->drive);
     escort->told->driven = true;
-    if (escort->commands->teardown)
+    if (!escort->told->over && escort->commands->teardown) {
         shell(escort->commands->teardown);
-    else
+    } else if (!escort->told->over) {
+        escort->told->told_to_end = true;
         kill(program, SIGTERM);
+    }
     _exit(0);
 }
 
@@ -157,6 +168,24 @@ int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *c
     return 0;
 }
 
+bool fw_escort_await(struct fw_escort *escort, double seconds, const atomic_int *stop)
+{
+    const struct timespec pause = { 0, 1000000 };
+    struct timespec start;
+
+    if (!escort->process)
+        return true;
+    escort->told->over = true;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    while (!escort->told->driven && passed(&start) <= seconds) {
+        if (stop && *stop)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    escort->awaited = true;
+    return escort->told->driven;
+}
+
 int fw_escort_end(struct fw_escort *escort, bool *ended)
 {
     pid_t pid = escort->process;
@@ -169,8 +198,8 @@ int fw_escort_end(struct fw_escort *escort, bool *ended)
     kill(pid, SIGKILL); /* if it has no group of its own yet */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    *ended = escort->told->driven && !escort->commands->teardown;
-    status = escort->told->driven ? escort->told->status : 0;
+    *ended = escort->told->told_to_end;
+    status = escort->told->driven ? escort->told->status : escort->awaited ? FW_ESCORT_LATE : 0;
     munmap(escort->told, sizeof *escort->told);
     escort->process = 0;
     return status;

@@ -4,7 +4,7 @@
  *     setup      before the run; the run is made only if it exits with 0
  *     drive      while the program runs: sends it what it is to do.  When it exits, the program is
  *                told to end: by `teardown`, or SIGTERM without one (and ending by it is right)
- *     teardown   makes the program end, after `drive`
+ *     teardown   makes the program end, after `drive`; not run if it has ended by itself
  *
  * All are run by the shell, with FOREWEAVE_PID, the program's process, in their environment (not
  * setup).  What they print goes where the program's output goes.  The escort is a process of its
@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,9 +25,12 @@ struct fw_escort_commands {
     const char *setup, *drive, *teardown;
 };
 
+#define FW_ESCORT_LATE 124 /* as of timeout(1) */
+
 struct fw_escort {
     const struct fw_escort_commands *commands;
     pid_t process; /* 0: none */
+    bool awaited;  /* for as long as it may take */
     struct fw_escort_told *told;
 };
 
@@ -37,8 +41,12 @@ int fw_escort_prepare(const struct fw_escort_commands *commands, double limit, i
  * (*program, in memory that is shared if it is not set yet). */
 int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *commands,
                     const _Atomic int32_t *program, int output, struct fw_error *err);
+/* The program has ended, and nothing says yet that the run was wrong: `drive`, which may, has so
+ * many seconds to end as well, unless *stop is set (NULL: never).  False: it has not. */
+bool fw_escort_await(struct fw_escort *escort, double seconds, const atomic_int *stop);
 /* The program has ended: so does the escort.  The status of `drive`: its exit status, 128 + N after
- * signal N, 0 also if it was not done yet; *ended: the program was sent SIGTERM. */
+ * signal N, FW_ESCORT_LATE if it was not done though it was waited for, 0 if it was not waited for;
+ * *ended: the program was sent SIGTERM. */
 int fw_escort_end(struct fw_escort *escort, bool *ended);
 
 #endif

@@ -326,11 +326,20 @@ static void judge(struct fw_session *session, int status, bool in_time,
 }
 
 /* Who was told to end has done well to do so; then it is for the driver to judge. */
-static void judge_escort(struct fw_escort *escort, struct fw_run_result *result)
+static void judge_escort(struct fw_session *session, struct fw_escort *escort,
+                         struct fw_run_result *result)
 {
-    bool ended;
-    int driven = fw_escort_end(escort, &ended);
+    double left = fw_session_left(session), limit = session->setup.limit;
+    bool right = result->end == FW_RUN_EXITED && result->code == 0, ended, done = true;
+    int driven;
 
+    if (right)
+        done = fw_escort_await(escort, left < limit ? left : limit, session->setup.stop);
+    driven = fw_escort_end(escort, &ended);
+    if (!done && (left < limit || is_stopped(session))) {
+        result->end = FW_RUN_OVER; /* it was our time that was over */
+        return;
+    }
     if (ended && result->end == FW_RUN_SIGNAL && result->code == SIGTERM) {
         result->end = FW_RUN_EXITED;
         result->code = 0;
@@ -560,7 +569,7 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
         return -1;
     }
     judge(session, status, in_time, result);
-    judge_escort(&escort, result);
+    judge_escort(session, &escort, result);
     if (session->setup.leftover)
         tidy_up(session);
     keep_output(session);

@@ -91,6 +91,27 @@ expect 125 explore -q -n 3 --limit=0.3 --setup='sleep 30; true' --drive='./clien
 err_has "the setup command 'sleep 30; true' takes longer than 0.3 seconds (--limit)"
 expect 66 explore -q -n 3 --setup='rm -f door' --drive='./nothing-there' -- ./server door right
 out_has 'driver exit 127'
+# A driver that outlives the program is waited for: it judges; one that goes on for longer than a run may take is ended.
+cat >ends.c <<'END_C'
+#include <pthread.h>
+static void *nothing(void *unused) { return unused; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, nothing, NULL);
+    return pthread_join(t, NULL);
+}
+END_C
+"$FOREWEAVE" cc -g ends.c -o ends || complain "cannot build"
+late='while kill -0 $FOREWEAVE_PID 2>/dev/null; do sleep 0.01; done'
+expect 66 explore -q -s random -n 2 --drive="$late; exit 5" -- ./ends
+out_has 'driver exit 5' '2 failed'
+expect 0 explore -q -s random -n 2 --drive="$late" --teardown='touch torn' -- ./ends
+[ ! -e torn ] || complain "a program that had ended was told to end"
+expect 66 explore -q -s iroot --db=ends.db --drive="$late; exit 5" -- ./ends
+out_has 'driver exit 5'
+expect 66 explore -q -s random -n 1 --limit=0.5 --drive='sleep 100' -- ./ends
+out_has 'driver exit 124'
 expect 66 explore -q -n 1 --limit=1 --setup='rm -f door' --drive='sleep 30' -- ./server door right
 out_has 'hang'
 finish
