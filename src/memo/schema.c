@@ -115,7 +115,7 @@ const struct fw_schema fw_memo_schema = { steps, sizeof steps / sizeof steps[0] 
 
 struct tables {
     unsigned count;
-    bool meta;
+    bool meta, closed;
 };
 
 static int take_table(void *context, const struct fw_sql_row *row)
@@ -123,7 +123,8 @@ static int take_table(void *context, const struct fw_sql_row *row)
     struct tables *tables = context;
 
     tables->count++;
-    tables->meta |= strcmp(row->at[0], "meta") == 0;
+    tables->closed |= !row->at[0];
+    tables->meta |= row->at[0] && strcmp(row->at[0], "meta") == 0;
     return 0;
 }
 
@@ -136,6 +137,9 @@ static int read_version(struct fw_sql *sql, int64_t *version, struct fw_error *e
         return -1;
     if (!tables.count)
         return 0;
+    if (tables.closed)
+        return fw_error_set(err, "permission denied: no right to read the tables of '%s'",
+                            sql->name);
     if (tables.meta && sql->kind->run(sql, "SELECT value FROM meta WHERE key = '" MARK "'", NULL, 0,
                                       fw_sql_take_number, version, err) < 0)
         return -1;
@@ -230,6 +234,8 @@ int fw_schema_bring(struct fw_sql *sql, const struct fw_schema *schema, bool wri
     struct bringing b = { sql, schema, write };
     int result = fw_sql_read(sql, look, &b, err);
 
+    if (result >= 0 && write && sql->kind->settle && sql->kind->settle(sql, err) < 0)
+        return -1;
     if (result != 0)
         return result < 0 ? -1 : 0;
     return fw_sql_write(sql, climb, &b, err);

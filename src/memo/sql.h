@@ -44,10 +44,12 @@ struct fw_sql_kind {
     const char *identity; /* type of a column that numbers its rows */
     const char *text;     /* that of texts, which are compared byte by byte */
     const char *home;     /* makes the place for the tables; NULL: it is there */
-    const char *tables;   /* asks for the names of all tables */
+    const char *tables;   /* asks for the names of all tables; null: it must not be read */
     int (*run)(struct fw_sql *sql, const char *text, const char *const *values, size_t count,
                fw_sql_take *take, void *context, struct fw_error *err);
     int (*begin)(struct fw_sql *sql, bool write, struct fw_error *err);
+    /* It is one of ours, or empty, and will be written to; NULL: there is nothing to be done. */
+    int (*settle)(struct fw_sql *sql, struct fw_error *err);
     int (*now)(struct fw_sql *sql, int64_t *ms, struct fw_error *err);
     /* Is the store itself whole? */
     int (*check)(struct fw_sql *sql, struct fw_error *err);

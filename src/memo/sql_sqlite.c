@@ -110,6 +110,28 @@ static int begin(struct fw_sql *sql, bool write, struct fw_error *err)
     return fw_sql_do(sql, write ? "BEGIN IMMEDIATE" : "BEGIN", err);
 }
 
+/*
+ * The time limit does not hold for becoming a WAL database, since two who want it could wait for
+ * each other; they are asked to try again.
+ */
+static int settle(struct fw_sql *sql, struct fw_error *err)
+{
+    struct sqlite *s = of(sql);
+    const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+    int result = SQLITE_BUSY;
+
+    for (unsigned i = 0; i < s->patience * 100 && result == SQLITE_BUSY; i++) {
+        if (i)
+            nanosleep(&pause, NULL);
+        result = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    }
+    if (result != SQLITE_OK || sqlite3_exec(s->db, "PRAGMA synchronous = NORMAL", NULL, NULL,
+                                            NULL) != SQLITE_OK)
+        return failed(s, err);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    return 0;
+}
+
 /* One machine, one clock. */
 static int now(struct fw_sql *sql, int64_t *ms, struct fw_error *err)
 {
@@ -163,6 +185,7 @@ static const struct fw_sql_kind kind = {
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     .run = run,
     .begin = begin,
+    .settle = settle,
     .now = now,
     .check = check,
     .again = again,
@@ -251,25 +274,13 @@ static int set_up_reader(struct sqlite *s, const char *path, struct fw_error *er
     return result == SQLITE_OK ? 0 : failed(s, err);
 }
 
-/*
- * The time limit does not hold for becoming a WAL database, since two who want it could wait for
- * each other; they are asked to try again.
- */
+/* Nothing that would be written: it may be the database of something else. */
 static int set_up_writer(struct sqlite *s, struct fw_error *err)
 {
-    const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
-    int result = SQLITE_BUSY;
-
-    for (unsigned i = 0; i < s->patience * 100 && result == SQLITE_BUSY; i++) {
-        if (i)
-            nanosleep(&pause, NULL);
-        result = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    }
-    if (result != SQLITE_OK ||
-        sqlite3_exec(s->db, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", NULL, NULL,
-                     NULL) != SQLITE_OK)
-        return failed(s, err);
-    return 0;
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return sqlite3_exec(s->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : failed(s, err);
 }
 
 int fw_sql_open_sqlite(struct fw_sql **sql, const char *path, const struct fw_sql_way *way,

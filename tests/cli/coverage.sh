@@ -237,6 +237,10 @@ out_has "0 iRoots, 0 runs and 0 predictions were new"
 "$FOREWEAVE" coverage export --db="$url" --format=text >two
 "$FOREWEAVE" coverage export --db=sum.db --format=text >one
 same one two
+"$server/psql" -X -q -h "$data" -U tester -d postgres -c "CREATE ROLE poor LOGIN"
+expect 3 coverage show --db="${url/user=tester/user=poor}"
+err_lacks "is an empty database"
+err_has "permission denied"
 expect 0 coverage show --db="$url" --program=till
 out_has "till: 6 iRoots exposed by 6 runs with 2 inputs, 1 failure"
 fill "$url" <<'END'

@@ -248,6 +248,44 @@ static void servers_that_are_none(void)
     FAILS(fw_memo_open(&memo, empty, FW_MEMO_READ, 0, &err), "is an empty database");
 }
 
+/* All bytes of a file; the caller's. */
+static char *slurp(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "r");
+    char *text = fw_xcalloc(1, 1 << 20);
+
+    assert_non_null(file);
+    *bytes = fread(text, 1, 1 << 20, file);
+    fclose(file);
+    return text;
+}
+
+/* The file of something else stays as it is, byte for byte, whoever asked for it. */
+static void a_file_of_others(void)
+{
+    const char *path = new_place();
+    char *before, *after, *log = fw_xasprintf("%s-wal", path);
+    size_t bytes, bytes_after;
+    struct fw_memo *memo;
+
+    tell(path, "CREATE TABLE theirs (x BIGINT)");
+    before = slurp(path, &bytes);
+    assert_int_equal(before[18], 1); /* no WAL */
+    FAILS(fw_memo_open(&memo, path, FW_MEMO_WRITE, 0, &err), "is the database of something else");
+    FAILS(fw_memo_open(&memo, path, FW_MEMO_READ, 0, &err), "is the database of something else");
+    after = slurp(path, &bytes_after);
+    assert_int_equal(bytes_after, bytes);
+    assert_memory_equal(after, before, bytes);
+    assert_int_equal(access(log, F_OK), -1);
+    fw_memo_close(open_memo(path = new_place())); /* ours becomes one */
+    free(after);
+    after = slurp(path, &bytes);
+    assert_int_equal(after[18], 2);
+    free(before);
+    free(after);
+    free(log);
+}
+
 void memo_refuses_strangers(void **state)
 {
     const char *where = new_place();
@@ -260,6 +298,7 @@ void memo_refuses_strangers(void **state)
     } else {
         files_that_are_none();
         a_damaged_file();
+        a_file_of_others();
     }
     tell(where, "CREATE TABLE runs (x BIGINT)");
     FAILS(fw_memo_open(&memo, where, FW_MEMO_WRITE, 0, &err), "is the database of something else");
