@@ -41,7 +41,9 @@ static int merge_one(const struct merge *merge, struct fw_memo *into, const char
         fw_output_text(out, " were new\n");
     }
     fw_memo_close(from);
-    return result < 0 ? fw_cmd_fail(FW_EXIT_FAILURE, &err) : 0;
+    if (result < 0)
+        return fw_cmd_fail(merged.unread ? FW_EXIT_INPUT : FW_EXIT_FAILURE, &err);
+    return 0;
 }
 
 static int check_operands(const struct merge *merge, int argc, char **argv)

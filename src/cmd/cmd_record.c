@@ -231,7 +231,7 @@ static int run(const void *values, int argc, char **argv)
     if (fw_launch_check(argv[0], &err) < 0) /* before anything is written */
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     if ((!record->output && fw_place_default(&path, &err) < 0) ||
-        (is_observed(record) && fw_entered_open(&entered, record->db, argv, &err) < 0))
+        (is_observed(record) && fw_entered_open(&entered, record->db, argv, NULL, &err) < 0))
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
     else
         status = record_to(record, path ? path : record->output, &entered, argv);

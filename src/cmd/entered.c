@@ -40,7 +40,8 @@ static char *name_campaign(void)
                         now.tv_nsec / 1000000);
 }
 
-static int enter(struct fw_entered *entered, char *const *argv, struct fw_error *err)
+static int enter(struct fw_entered *entered, char *const *argv, const char *judge,
+                 struct fw_error *err)
 {
     const char *slash = strrchr(argv[0], '/');
     char *path = fw_launch_path(argv[0]), *const only[] = { path, NULL };
@@ -58,21 +59,32 @@ static int enter(struct fw_entered *entered, char *const *argv, struct fw_error 
                                  .build = script.build,
                                  .input = entered->input,
                                  .command = entered->command,
-                                 .campaign = entered->campaign };
+                                 .campaign = entered->campaign,
+                                 .judge = judge };
     status = fw_memo_enter(entered->memo, &who, err);
     fw_script_release(&script);
     free(path);
     return status;
 }
 
+static char *name_option(const struct fw_entered *entered, const char *where)
+{
+    char *const name[] = { (char *)fw_memo_name(entered->memo), NULL };
+    char *word = join(name), *option = where ? fw_xasprintf(" --db=%s", word) : fw_xstrdup("");
+
+    free(word);
+    return option;
+}
+
 int fw_entered_open(struct fw_entered *entered, const char *where, char *const *argv,
-                    struct fw_error *err)
+                    const char *judge, struct fw_error *err)
 {
     *entered = (struct fw_entered) { 0 };
     if ((!where && fw_folder_make(".foreweave", err) < 0) ||
         fw_memo_open(&entered->memo, where ? where : FW_MEMO_DEFAULT, FW_MEMO_WRITE, 0, err) < 0)
         return -1;
-    return enter(entered, argv, err);
+    entered->option = name_option(entered, where);
+    return enter(entered, argv, judge, err);
 }
 
 void fw_entered_release(struct fw_entered *entered)
@@ -82,4 +94,5 @@ void fw_entered_release(struct fw_entered *entered)
     free(entered->input);
     free(entered->command);
     free(entered->campaign);
+    free(entered->option);
 }

@@ -10,11 +10,13 @@
 struct fw_entered {
     struct fw_memo *memo; /* NULL: there is none */
     char *program, *input, *command, *campaign;
+    char *option; /* for other commands: " --db=WHERE", or "" if it is the default */
 };
 
-/* `where` NULL: the default one, whose folder is made.  -1: err.  Release it in either case. */
+/* `where` NULL: the default one, whose folder is made.  `judge`: as of struct fw_memo_who.
+ * -1: err.  Release it in either case. */
 int fw_entered_open(struct fw_entered *entered, const char *where, char *const *argv,
-                    struct fw_error *err);
+                    const char *judge, struct fw_error *err);
 void fw_entered_release(struct fw_entered *entered);
 
 #endif

@@ -59,19 +59,32 @@ int fw_hunted_check(struct fw_hunted *hunted, const struct fw_hunted_options *op
 static int note_failure(void *context, const struct fw_memo_known_failure *failure)
 {
     struct fw_hunted *hunted = context;
-    struct fw_hunted_failure own = { fw_xstrdup(failure->kind), fw_xstrdup(failure->message),
-                                     fw_xstrdup(failure->input), fw_xstrdup(failure->schedule),
-                                     failure->runs };
+    struct fw_hunted_failure own = { fw_xstrdup(failure->way), fw_xstrdup(failure->kind),
+                                     fw_xstrdup(failure->message), fw_xstrdup(failure->input),
+                                     fw_xstrdup(failure->schedule), failure->runs };
 
     fw_vec_push(&hunted->failures, own);
     return 0;
 }
 
-static int open_database(struct fw_hunted *hunted, char *const *argv)
+/* What judges runs besides how they end; the caller's. */
+static char *describe_judge(const struct fw_campaign_setup *setup)
 {
-    struct fw_error err;
+    const char *ok = setup->ok, *drive = setup->session.escort.drive;
 
-    if (fw_entered_open(&hunted->entered, hunted->options->db, argv, &err) < 0 ||
+    return fw_xasprintf("%s%s%s%s%s", drive ? "drive " : "", drive ? drive : "",
+                        drive && ok ? "\n" : "", ok ? "ok " : "", ok ? ok : "");
+}
+
+static int open_database(struct fw_hunted *hunted, const struct fw_campaign_setup *setup)
+{
+    char *judge = describe_judge(setup);
+    struct fw_error err;
+    int status = fw_entered_open(&hunted->entered, hunted->options->db, setup->session.argv, judge,
+                                 &err);
+
+    free(judge);
+    if (status < 0 ||
         fw_memo_each_failure(hunted->entered.memo, NULL, note_failure, hunted, &err) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     return 0;
@@ -108,6 +121,7 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
         .guess = options->predictor != FW_HUNTED_PROOF,
         .prove = options->predictor != FW_HUNTED_GUESS,
         .until = setup->seconds > 0 ? fw_session_now() + setup->seconds : 0,
+        .unjudged = setup->ok != NULL,
         .memo = hunted->entered.memo,
         .coverage = hunted->coverage,
         .hunt = hunted->hunt,
@@ -149,7 +163,7 @@ int fw_hunted_begin(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
     setup->coverage = hunted->coverage;
     setup->observe.window = (uint32_t)hunted->options->window;
     if (hunted->options->db || hunts)
-        status = open_database(hunted, setup->session.argv);
+        status = open_database(hunted, setup);
     setup->ledger = (struct fw_ledger) { .memo = hunted->entered.memo, .strategy = strategy };
     if (status || !hunts)
         return status;
@@ -169,6 +183,7 @@ void fw_hunted_release(struct fw_hunted *hunted)
     fw_entered_release(&hunted->entered);
     fw_coverage_destroy(hunted->coverage);
     for (size_t i = 0; i < hunted->failures.len; i++) {
+        free(hunted->failures.at[i].way);
         free(hunted->failures.at[i].kind);
         free(hunted->failures.at[i].message);
         free(hunted->failures.at[i].input);
@@ -182,11 +197,8 @@ void fw_hunted_release(struct fw_hunted *hunted)
 /* Has the campaign seen it too? */
 static bool is_seen(const struct fw_hunted_failure *known, const struct fw_campaign_state *state)
 {
-    char kind[64];
-
     for (size_t i = 0; i < state->failures.len; i++)
-        if (strcmp(known->kind, fw_run_text(&state->failures.at[i].result, kind)) == 0 &&
-            strcmp(known->message, state->failures.at[i].message) == 0)
+        if (strcmp(known->way, state->failures.at[i].text) == 0)
             return true;
     return false;
 }
@@ -217,6 +229,9 @@ void fw_hunted_failures_text(const struct fw_hunted *hunted, const struct fw_cam
         if (*known->schedule) {
             fw_output_text(out, "\n  replay: foreweave replay ");
             fw_output_word(out, known->schedule);
+            if (access(known->schedule, R_OK) < 0)
+                fw_output_text(out, "\n  (that file is not here: it was removed, or is on another "
+                                    "machine)");
         }
         fw_output_text(out, "\n");
     }

@@ -31,9 +31,9 @@ struct fw_hunted_options {
     bool infeasible, own;
 };
 
-/* A failure of earlier campaigns with the same build. */
+/* A failure of earlier campaigns with the same build and the same judge. */
 struct fw_hunted_failure {
-    char *kind, *message, *input, *schedule;
+    char *way, *kind, *message, *input, *schedule;
     uint64_t runs;
 };
 

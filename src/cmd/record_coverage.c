@@ -29,7 +29,10 @@ static int observe(struct fw_entered *entered, const struct fw_recorded *recorde
     struct fw_memo_names names;
     struct fw_trace *trace;
     char outcome[32];
-    struct fw_memo_run run = { .number = process + 1, .strategy = "record", .outcome = outcome };
+    struct fw_memo_run run = { .number = process + 1,
+                               .strategy = "record",
+                               .outcome = outcome,
+                               .unjudged = true };
     uint64_t fresh = 0;
     int status = fw_trace_load(&trace, recorded->traces.at[process].path, NULL, err);
 
@@ -45,7 +48,8 @@ static int observe(struct fw_entered *entered, const struct fw_recorded *recorde
     }
     if (status == 0 && !quiet)
         fw_cmd_error("%zu iRoots exposed, %" PRIu64 " for the first time, in %s; next: foreweave "
-                     "coverage show", run.exposed_count, fresh, fw_memo_name(entered->memo));
+                     "coverage show%s", run.exposed_count, fresh, fw_memo_name(entered->memo),
+                     entered->option);
     fw_iroot_set_destroy(set);
     fw_coverage_destroy(coverage);
     return status;

@@ -127,6 +127,11 @@ struct fw_iroot_set *fw_coverage_set(struct fw_coverage *coverage)
     return coverage->exposed;
 }
 
+const struct fw_iroot_set *fw_coverage_controlled(const struct fw_coverage *coverage)
+{
+    return coverage->controlled;
+}
+
 struct fw_strtab *fw_coverage_accesses(struct fw_coverage *coverage)
 {
     return &coverage->accesses;

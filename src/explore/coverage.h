@@ -38,8 +38,9 @@ uint32_t fw_coverage_add_recorded(struct fw_coverage *coverage,
 void fw_coverage_count(const struct fw_coverage *coverage, uint32_t all[FW_IDIOMS + 1],
                        uint32_t controlled[FW_IDIOMS + 1]);
 
-/* All so far. */
+/* All so far, and those that runs under control have exposed. */
 struct fw_iroot_set *fw_coverage_set(struct fw_coverage *coverage);
+const struct fw_iroot_set *fw_coverage_controlled(const struct fw_coverage *coverage);
 struct fw_strtab *fw_coverage_accesses(struct fw_coverage *coverage);
 /* For the memo database; good until an access is numbered. */
 struct fw_memo_names fw_coverage_names(struct fw_coverage *coverage);

@@ -43,7 +43,7 @@ struct recording {
 struct fw_profiling {
     const struct fw_profiling_setup *setup;
     struct fw_profiling_state state;
-    struct fw_iroot_set *known; /* exposed, by whatever run of whatever input */
+    struct fw_iroot_set *known; /* exposed by judged runs of whatever input */
     struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs */
     FW_VEC(struct recording *) recordings;
     uint32_t taken; /* iRoots of the coverage that are in `known`: so many, the first ones */
@@ -126,7 +126,6 @@ static int use_recorded(struct fw_profiling *profiling, struct recording *record
     if (trace->failed[0])
         return fw_error_set(err, "'%s' is cut: %s", trace->path, trace->failed);
     recording->failed = recorded->status != 0 && !ended;
-    profiling->state.failing += recording->failed;
     return 0;
 }
 
@@ -160,7 +159,10 @@ static int record(struct fw_profiling *profiling, struct recording *to, struct f
     status = fw_record(&recording, &recorded, err) == FW_RECORD_DONE
                  ? use_recorded(profiling, to, &recorded, err)
                  : -1;
-    fw_escort_end(&escorted.escort, &ended);
+    if (!status && !to->failed)
+        fw_escort_await(&escorted.escort, setup->session->limit, setup->session->stop);
+    to->failed |= fw_escort_end(&escorted.escort, &ended) != 0;
+    profiling->state.failing += to->failed;
     close(escorted.output);
     if (!status && escorted.failed) {
         *err = escorted.err;
@@ -390,7 +392,7 @@ static int note_known(void *context, const struct fw_memo_row *row)
     struct fw_profiling *profiling = context;
     struct fw_iroot iroot = { .idiom = (uint8_t)row->idiom, .waits = row->waits };
 
-    if (row->state != FW_MEMO_EXPOSED)
+    if (!row->judged)
         return 0;
     for (unsigned i = 0; i < row->count; i++)
         iroot.access[i] = fw_strtab_intern(fw_coverage_accesses(profiling->setup->coverage),
@@ -408,7 +410,8 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     struct fw_iroot_vec exposed = { 0 };
     struct fw_memo_run run = { .number = FW_MEMO_APART + profiling->state.runs,
                                .strategy = "profile",
-                               .outcome = recording->failed ? "failed" : "exit 0" };
+                               .outcome = recording->failed ? "failed" : "exit 0",
+                               .unjudged = recording->failed || setup->unjudged };
     struct fw_memo_names names;
     int status;
 
@@ -416,7 +419,8 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
         fw_observe_trace(recording->trace, fw_coverage_accesses(setup->coverage), set, &options);
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         fw_vec_push(&exposed, *fw_iroot_set_get(set, i));
-        fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
+        if (!run.unjudged)
+            fw_iroot_set_add(profiling->known, fw_iroot_set_get(set, i));
     }
     fw_coverage_add_recorded(setup->coverage, &exposed);
     names = fw_coverage_names(setup->coverage);
@@ -462,7 +466,7 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
 /* What runs of the campaign have exposed since the last profile. */
 static void take_exposed(struct fw_profiling *profiling)
 {
-    const struct fw_iroot_set *exposed = fw_coverage_set(profiling->setup->coverage);
+    const struct fw_iroot_set *exposed = fw_coverage_controlled(profiling->setup->coverage);
 
     for (; profiling->taken < fw_iroot_set_count(exposed); profiling->taken++)
         fw_iroot_set_add(profiling->known, fw_iroot_set_get(exposed, profiling->taken));

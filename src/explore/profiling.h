@@ -38,6 +38,7 @@ struct fw_profiling_setup {
     uint32_t window; /* 0: FW_IROOT_WINDOW */
     uint32_t jobs;
     bool guess, prove;
+    bool unjudged; /* it takes more than the program's end and its driver to say what is right */
     double until; /* by fw_session_now: the end of all; a profile has half of what is left, at
                      most.  0: any time */
     struct fw_memo *memo; /* entered */

@@ -74,20 +74,24 @@ static void say_source(const struct claiming *c)
                               "JOIN iroots i ON i.id = v.iroot", c->memo->input, c->memo->build);
 }
 
-/* How often this build was made to try i. */
+/* Sessions e of this build and this judge. */
+#define ALIKE "e.build = %" PRId64 " AND e.judge = %" PRId64
+
+/* How often they have tried i. */
 #define TRIED                                                                                      \
     "(SELECT coalesce(sum(t.tried), 0) FROM attempts t JOIN sessions e ON e.id = t.session "       \
-    "WHERE t.iroot = i.id AND e.build = %" PRId64
+    "WHERE t.iroot = i.id AND " ALIKE
 
 /* The conditions of the wish on the rows i and v, claimed or not. */
 static void say_conditions(const struct claiming *c)
 {
     const struct fw_memo_wish *wish = c->wish;
+    int64_t build = c->memo->build, judge = c->memo->judge;
     struct fw_query *q = &c->memo->q;
 
     fw_query_say(q, " WHERE (i.seen = 0 OR NOT EXISTS (SELECT 1 FROM tallies t JOIN sessions e ON "
-                    "e.id = t.session WHERE t.iroot = i.id AND e.build = %" PRId64 "))",
-                 c->memo->build);
+                    "e.id = t.session WHERE t.iroot = i.id AND t.judged > 0 AND " ALIKE "))",
+                 build, judge);
     if (wish->proved)
         fw_query_say(q, " AND v.verdict = %d", FW_MEMO_WITNESS);
     else if (!wish->infeasible)
@@ -95,9 +99,9 @@ static void say_conditions(const struct claiming *c)
     if (wish->own_only)
         fw_query_say(q, " AND i.own = 1");
     if (wish->most)
-        fw_query_say(q, " AND " TRIED ") < %" PRIu64, c->memo->build, wish->most);
+        fw_query_say(q, " AND " TRIED ") < %" PRIu64, build, judge, wish->most);
     if (wish->most_here)
-        fw_query_say(q, " AND " TRIED " AND t.input = %" PRId64 ") < %" PRIu64, c->memo->build,
+        fw_query_say(q, " AND " TRIED " AND t.input = %" PRId64 ") < %" PRIu64, build, judge,
                      c->memo->input, wish->most_here);
     for (unsigned idiom = 1; wish->idioms && idiom <= FW_IDIOMS; idiom++)
         if (!(wish->idioms >> idiom & 1))
@@ -135,12 +139,12 @@ static int find(struct claiming *c, struct fw_error *err)
     struct fw_query *q = &c->memo->q;
 
     fw_query_say(q, "WITH chosen AS (SELECT i.id, i.idiom, i.waits, i.own, " TRIED ") AS times, "
-                    "i.a, i.b, i.c, i.d, v.verdict", c->memo->build);
+                    "i.a, i.b, i.c, i.d, v.verdict", c->memo->build, c->memo->judge);
     say_source(c);
     say_conditions(c);
     fw_query_say(q, " AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.iroot = i.id AND c.build = "
-                    "%" PRId64 ")" ORDER("i", "times", "v.verdict") " LIMIT %zu) ",
-                 c->memo->build, c->wish->count);
+                    "%" PRId64 " AND c.judge = %" PRId64 ")" ORDER("i", "times", "v.verdict")
+                    " LIMIT %zu) ", c->memo->build, c->memo->judge, c->wish->count);
     fw_query_say(q, "SELECT h.id, h.idiom, h.waits, h.own, h.times, h.verdict, "
                     "(SELECT max(p.schedule) FROM predictions p WHERE p.iroot = h.id AND "
                     "p.input = %" PRId64 " AND p.build = %" PRId64 "), a.text, b.text, c.text, "
@@ -157,7 +161,8 @@ static int count_busy(struct claiming *c, struct fw_error *err)
 
     fw_query_say(q, "SELECT count(*)");
     say_source(c);
-    fw_query_say(q, " JOIN claims c ON c.iroot = i.id AND c.build = %" PRId64, c->memo->build);
+    fw_query_say(q, " JOIN claims c ON c.iroot = i.id AND c.build = %" PRId64 " AND c.judge = "
+                    "%" PRId64, c->memo->build, c->memo->judge);
     say_conditions(c);
     fw_query_say(q, " AND c.session <> %" PRId64, c->memo->session);
     return fw_memo_ask(c->memo, &c->busy, err);
@@ -168,10 +173,11 @@ static int write_claims(struct claiming *c, struct fw_error *err)
     int64_t expires = c->now + (int64_t)c->wish->lease * 1000;
 
     for (size_t i = c->before; i < c->claims->len; i++) {
-        fw_query_say(&c->memo->q, "INSERT INTO claims (iroot, build, session, token, expires) "
-                                  "VALUES (%" PRIu64 ", %" PRId64 ", %" PRId64 ", %" PRIu64
-                                  ", %" PRId64 ")",
-                     c->claims->at[i].id, c->memo->build, c->memo->session, c->token, expires);
+        fw_query_say(&c->memo->q, "INSERT INTO claims (iroot, build, judge, session, token, "
+                                  "expires) VALUES (%" PRIu64 ", %" PRId64 ", %" PRId64 ", "
+                                  "%" PRId64 ", %" PRIu64 ", %" PRId64 ")",
+                     c->claims->at[i].id, c->memo->build, c->memo->judge, c->memo->session,
+                     c->token, expires);
         if (fw_memo_do(c->memo, err) < 0)
             return -1;
     }

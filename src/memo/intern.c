@@ -31,13 +31,11 @@ void fw_known_release(struct fw_known *known)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define DIGEST 33
-
-static void make_digest(const char *text, char digest[DIGEST])
+void fw_memo_digest(const char *text, char digest[FW_MEMO_DIGEST])
 {
     XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
 
-    snprintf(digest, DIGEST, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+    snprintf(digest, FW_MEMO_DIGEST, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 
 struct interning {
@@ -89,9 +87,9 @@ static int insert_accesses(struct interning *in, const uint32_t *accesses, size_
     fw_query_say(q, "INSERT INTO accesses (program, digest, text, own, place, placed) VALUES ");
     for (size_t i = 0; i < count; i++) {
         const char *text = fw_strtab_text(&in->memo->known.texts, in->local.at[accesses[i]] - 1);
-        char digest[DIGEST];
+        char digest[FW_MEMO_DIGEST];
 
-        make_digest(text, digest);
+        fw_memo_digest(text, digest);
         fw_query_say(q, "%s(%" PRId64 ", '%s', ", i ? ", " : "", in->program, digest);
         fw_query_text(q, text);
         fw_query_say(q, ", %d, ", own(in, accesses[i]));
@@ -123,9 +121,9 @@ static int look_up_accesses(struct interning *in, const uint32_t *accesses, size
     fw_query_say(&memo->q, "SELECT id, text, place FROM accesses WHERE program = %" PRId64
                            " AND digest IN (", in->program);
     for (size_t i = 0; i < count; i++) {
-        char digest[DIGEST];
+        char digest[FW_MEMO_DIGEST];
 
-        make_digest(fw_strtab_text(&memo->known.texts, in->local.at[accesses[i]] - 1), digest);
+        fw_memo_digest(fw_strtab_text(&memo->known.texts, in->local.at[accesses[i]] - 1), digest);
         fw_query_say(&memo->q, "%s'%s'", i ? ", " : "", digest);
     }
     fw_query_say(&memo->q, ")");

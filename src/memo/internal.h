@@ -50,6 +50,7 @@ struct fw_memo {
     char *campaign;
     int64_t program, input, session; /* 0: not entered */
     int64_t build; /* 0: not known */
+    int64_t judge; /* 0: not entered */
     int64_t scope; /* the build that looks are about, or FW_MEMO_ALL_BUILDS */
 };
 
@@ -66,6 +67,11 @@ int fw_memo_find_program(struct fw_memo *memo, const char *name, int64_t *id,
                          struct fw_error *err);
 
 /* --- intern.c: numbers for accesses and iRoots, which are made if they are not there ---------- */
+
+#define FW_MEMO_DIGEST 33u
+
+/* Of a text that may be too long for an index. */
+void fw_memo_digest(const char *text, char digest[FW_MEMO_DIGEST]);
 
 /* Numbers are looked up anew from now on. */
 void fw_memo_forget(struct fw_memo *memo);

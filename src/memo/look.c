@@ -68,8 +68,9 @@ static void say_standing(struct fw_memo *memo, int64_t program)
 
     fw_query_say(q, BY_INPUT, program);
     say_scope(memo, "p");
-    fw_query_say(q, STANDING "views AS (SELECT t.iroot, sum(t.seen) AS seen FROM tallies t"
-                    OF_SESSION, program);
+    fw_query_say(q, STANDING "views AS (SELECT t.iroot, sum(t.seen) AS seen, "
+                    "sum(CASE e.judge WHEN %" PRId64 " THEN t.judged ELSE 0 END) AS judged "
+                    "FROM tallies t" OF_SESSION, memo->judge, program);
     say_scope(memo, "e");
     fw_query_say(q, " GROUP BY t.iroot), tries AS (SELECT t.iroot, sum(t.tried) AS tried, "
                     "sum(t.failed) AS failed FROM attempts t" OF_SESSION, program);
@@ -224,12 +225,13 @@ static int take_iroot(void *context, const struct fw_sql_row *row)
         .strategy = row->at[12],
         .number = number(row, 13) % FW_MEMO_APART,
         .when = fw_sql_number(row, 14),
+        .judged = number(row, 15) != 0,
     };
 
     iroot.count = fw_idiom_accesses(iroot.idiom);
     for (unsigned i = 0; i < iroot.count; i++) {
-        iroot.access[i] = text(row, 15 + i);
-        iroot.place[i] = text(row, 19 + i);
+        iroot.access[i] = text(row, 16 + i);
+        iroot.place[i] = text(row, 20 + i);
     }
     return look->take_iroot(look->context, &iroot);
 }
@@ -260,7 +262,8 @@ static int each_iroot(void *context, struct fw_error *err)
     say_firsts(look->memo, ", ", program);
     fw_query_say(q, "SELECT i.idiom, i.waits, i.own, " STATE ", k.seen, s.profile, s.proof, "
                     "s.verdict, y.tried, y.failed, e.campaign, n.name, r.strategy, r.number, "
-                    "r.began, a.text, b.text, c.text, d.text, a.place, b.place, c.place, d.place"
+                    "r.began, k.judged, a.text, b.text, c.text, d.text, a.place, b.place, "
+                    "c.place, d.place"
                     FROM_IROOTS "LEFT JOIN firsts f ON f.iroot = i.id AND f.place = 1 "
                     "LEFT JOIN runs r ON r.id = f.run LEFT JOIN sessions e ON e.id = r.session "
                     "LEFT JOIN inputs n ON n.id = r.input "
@@ -384,10 +387,15 @@ static int take_failure(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
     const struct fw_memo_known_failure failure = { text(row, 0), text(row, 1), text(row, 2),
-                                                   text(row, 3), number(row, 4) };
+                                                   text(row, 3), text(row, 4), number(row, 5) };
 
     return look->take_failure(look->context, &failure);
 }
+
+/* Where it is known how runs failed, their messages may differ. */
+#define ALIKE                                                                                      \
+    "PARTITION BY n.name, x.way, CASE x.way WHEN '' THEN x.kind END, "                             \
+    "CASE x.way WHEN '' THEN x.message END"
 
 static int each_failure(void *context, struct fw_error *err)
 {
@@ -397,17 +405,18 @@ static int each_failure(void *context, struct fw_error *err)
 
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
-    fw_query_say(q, "WITH known AS (SELECT x.kind, x.message, n.name AS input, x.schedule, "
-                    "row_number() OVER (PARTITION BY x.kind, x.message, n.name ORDER BY CASE "
-                    "x.schedule WHEN '' THEN 1 ELSE 0 END, r.began DESC, r.id DESC) AS place, "
-                    "count(*) OVER (PARTITION BY x.kind, x.message, n.name) AS times, "
-                    "min(r.began) OVER (PARTITION BY x.kind, x.message, n.name) AS began "
-                    "FROM failures x JOIN runs r ON r.id = x.run JOIN sessions e ON e.id = "
-                    "r.session JOIN inputs n ON n.id = r.input WHERE e.program = %" PRId64,
-                 program);
+    fw_query_say(q, "WITH known AS (SELECT x.way, x.kind, x.message, n.name AS input, r.began, "
+                    "first_value(x.schedule) OVER (" ALIKE " ORDER BY CASE x.schedule WHEN '' "
+                    "THEN 1 ELSE 0 END, r.began DESC, r.id DESC) AS schedule, "
+                    "row_number() OVER (" ALIKE " ORDER BY r.began, r.id) AS place, "
+                    "count(*) OVER (" ALIKE ") AS times FROM failures x JOIN runs r ON r.id = "
+                    "x.run JOIN sessions e ON e.id = r.session JOIN inputs n ON n.id = r.input "
+                    "WHERE e.program = %" PRId64, program);
     say_scope(look->memo, "e");
-    fw_query_say(q, ") SELECT kind, message, input, schedule, times FROM known WHERE place = 1 "
-                    "ORDER BY began, kind, message, input");
+    if (look->memo->judge)
+        fw_query_say(q, " AND e.judge = %" PRId64, look->memo->judge);
+    fw_query_say(q, ") SELECT way, kind, message, input, schedule, times FROM known WHERE "
+                    "place = 1 ORDER BY began, kind, message, input");
     return fw_query_run(q, look->memo->sql, take_failure, look, err);
 }
 

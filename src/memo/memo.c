@@ -127,7 +127,7 @@ int fw_memo_find_program(struct fw_memo *memo, const char *name, int64_t *id, st
 struct entering {
     struct fw_memo *memo;
     const struct fw_memo_who *who;
-    int64_t program, build, input, session;
+    int64_t program, build, judge, input, session;
     char session_name[40];
 };
 
@@ -152,6 +152,27 @@ static int enter_program(struct entering *e, int64_t now, struct fw_error *err)
     fw_query_say(q, "SELECT id FROM builds WHERE program = %" PRId64 " AND build = ", e->program);
     fw_query_text(q, e->who->build);
     return fw_memo_ask(e->memo, &e->build, err);
+}
+
+/* By its text, or, of a long one, by the digest. */
+static int enter_judge(struct entering *e, struct fw_error *err)
+{
+    struct fw_query *q = &e->memo->q;
+    const char *judge = e->who->judge ? e->who->judge : "";
+    char digest[FW_MEMO_DIGEST];
+
+    if (strlen(judge) > FW_MEMO_NAME) {
+        fw_memo_digest(judge, digest);
+        judge = digest;
+    }
+    fw_query_say(q, "INSERT INTO judges (program, judge) VALUES (%" PRId64 ", ", e->program);
+    fw_query_text(q, judge);
+    fw_query_say(q, ") ON CONFLICT (program, judge) DO NOTHING");
+    if (fw_memo_do(e->memo, err) < 0)
+        return -1;
+    fw_query_say(q, "SELECT id FROM judges WHERE program = %" PRId64 " AND judge = ", e->program);
+    fw_query_text(q, judge);
+    return fw_memo_ask(e->memo, &e->judge, err);
 }
 
 static int enter_input(struct entering *e, struct fw_error *err)
@@ -181,8 +202,9 @@ static int enter_session(struct entering *e, int64_t now, struct fw_error *err)
     if (fw_memo_do(e->memo, err) < 0)
         return -1;
     host = fw_host_name();
-    fw_query_say(q, "INSERT INTO sessions (program, build, name, campaign, host, pid, started, "
-                    "began, writes) VALUES (%" PRId64 ", %" PRId64 ", ", e->program, e->build);
+    fw_query_say(q, "INSERT INTO sessions (program, build, judge, name, campaign, host, pid, "
+                    "started, began, writes) VALUES (%" PRId64 ", %" PRId64 ", %" PRId64 ", ",
+                 e->program, e->build, e->judge);
     fw_query_text(q, e->session_name);
     fw_query_say(q, ", ");
     fw_query_text(q, e->who->campaign);
@@ -202,11 +224,11 @@ static int enter(void *context, struct fw_error *err)
     int64_t now;
 
     if (fw_sql_now(e->memo->sql, &now, err) < 0 || enter_program(e, now, err) < 0 ||
-        enter_input(e, err) < 0)
+        enter_judge(e, err) < 0 || enter_input(e, err) < 0)
         return -1;
     e->session = e->memo->session;
     if (e->session && e->program == e->memo->program && e->build == e->memo->build &&
-        strcmp(e->memo->campaign, e->who->campaign) == 0)
+        e->judge == e->memo->judge && strcmp(e->memo->campaign, e->who->campaign) == 0)
         return 0;
     return enter_session(e, now, err);
 }
@@ -236,6 +258,7 @@ int fw_memo_enter(struct fw_memo *memo, const struct fw_memo_who *who, struct fw
     memo->campaign = fw_xstrdup(who->campaign);
     memo->program = e.program;
     memo->build = memo->scope = e.build;
+    memo->judge = e.judge;
     memo->input = e.input;
     memo->session = e.session;
     return 0;

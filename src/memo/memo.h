@@ -67,11 +67,15 @@ struct fw_memo_who {
     const char *input;    /* a name for the input; "" if there is but one */
     const char *command;  /* the command line, for people; or NULL */
     const char *campaign; /* runs are numbered within it; who goes on with it gives the same */
+    const char *judge;    /* what runs are judged by; NULL or "": by how they end */
 };
 
 /*
  * All calls of this part, and counts, are about this program, build and input from now on.  It may
- * be called again with another input of the same program, build and campaign.
+ * be called again with another input of the same program, build, judge and campaign.
+ *
+ * What is a candidate, and which failures are known, is of the judge, too: what one lets pass may
+ * be a failure for another one, so all is to be tried again.
  */
 int fw_memo_enter(struct fw_memo *memo, const struct fw_memo_who *who, struct fw_error *err);
 
@@ -86,6 +90,7 @@ struct fw_memo_failure {
     const char *kind;     /* "deadlock", "signal 11", ... */
     const char *message;  /* or NULL */
     const char *schedule; /* path of its file, or NULL */
+    const char *way;      /* how it failed: what tells failures apart; NULL: kind and message do */
 };
 
 struct fw_memo_claim; /* below */
@@ -103,6 +108,7 @@ struct fw_memo_run {
     size_t exposed_count;
     const struct fw_memo_failure *failure; /* NULL: it passed */
     const struct fw_memo_claim *claim;     /* what it tried to expose; NULL: nothing */
+    bool unjudged; /* nobody says that it was right: what it has exposed is still to be tried */
 
     /* Of a batch alone, in which `exposed` is what no run of the session had exposed before. */
     size_t exposed_all;    /* how many in all */
@@ -136,7 +142,7 @@ struct fw_memo_batch {
 int fw_memo_record_batch(struct fw_memo *memo, const struct fw_memo_names *names,
                          const struct fw_memo_batch *batch, struct fw_error *err);
 
-/* Runs of this session that have failed like this without a schedule have this one. */
+/* Runs of this session that have failed this way without a schedule have this one. */
 int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure,
                  struct fw_error *err);
 
@@ -177,11 +183,11 @@ int fw_memo_predict(struct fw_memo *memo, const struct fw_memo_names *names,
 /* --- candidates ------------------------------------------------------------------------------ */
 
 /* What is wanted of the next candidates: predicted for this input and this build, which has exposed
- * them with no input. */
+ * them with no input in a run that this judge has judged. */
 struct fw_memo_wish {
     size_t count;
     unsigned idioms;     /* bit i: idiom i; 0: all */
-    uint64_t most;       /* attempts of this build with all inputs together; 0: no limit */
+    uint64_t most;       /* attempts of build and judge with all inputs together; 0: no limit */
     uint64_t most_here;  /* attempts with this one; 0: no limit */
     bool infeasible;     /* also what is proved not to happen */
     bool own_only;       /* the program's own code alone */
@@ -196,7 +202,7 @@ struct fw_memo_claim {
     struct fw_iroot iroot;
     enum fw_memo_verdict verdict;
     char *schedule; /* a witness's, or NULL */
-    uint64_t tried; /* attempts of this build so far, with all inputs */
+    uint64_t tried; /* attempts of this build and judge so far, with all inputs */
     bool own;
 };
 
@@ -276,6 +282,7 @@ struct fw_memo_row {
     const char *access[FW_IROOT_MOST], *place[FW_IROOT_MOST]; /* a place may be "" */
     enum fw_memo_state state;
     uint64_t seen;           /* runs that exposed it */
+    bool judged;             /* one of them was judged as those of who has entered are */
     bool by[FW_MEMO_PREDICTORS];
     enum fw_memo_verdict verdict; /* the greatest of all inputs */
     uint64_t tried, failed;  /* attempts; those in which the program failed */
@@ -305,12 +312,13 @@ int fw_memo_count_runs(struct fw_memo *memo, const char *program, uint64_t *runs
 
 /* A way in which the program has failed. */
 struct fw_memo_known_failure {
-    const char *kind, *message, *input;
+    const char *way; /* "": not known */
+    const char *kind, *message, *input; /* of the first run */
     const char *schedule; /* the latest that is known, or "" */
     uint64_t runs;
 };
 
-/* Those of the program, in the order of their first runs. */
+/* Those of the program, of the judge that was entered, in the order of their first runs. */
 int fw_memo_each_failure(struct fw_memo *memo, const char *program,
                          int (*take)(void *context, const struct fw_memo_known_failure *failure),
                          void *context, struct fw_error *err);
@@ -324,6 +332,7 @@ int fw_memo_each_run(struct fw_memo *memo, const char *program,
 
 struct fw_memo_merged {
     uint64_t iroots, runs, predictions; /* that were new */
+    bool unread; /* after -1: it was `from` that could not be read */
 };
 
 /* Adds everything that `from` knows, claims excepted. */

@@ -27,14 +27,14 @@ struct access {
 struct session {
     int64_t id, writes;
     char *name, *campaign, *host;
-    int64_t pid, started, began, build, plain, plain_exposed;
+    int64_t pid, started, began, build, plain, plain_exposed, judge;
 };
 
 struct merging {
     struct fw_memo *into, *from;
     struct fw_error *err;
     int64_t there, program, session; /* the program there; program and session here */
-    struct pairs inputs, builds, iroots, runs;
+    struct pairs inputs, builds, judges, iroots, runs;
     struct pairs numbers; /* accesses there, and their numbers in `texts` */
     struct fw_strtab texts;
     FW_VEC(struct access) accesses;
@@ -42,6 +42,8 @@ struct merging {
     FW_VEC(struct fw_iroot) found;
     FW_VEC(struct session) sessions;
     FW_VEC(struct pair) programs; /* to: number of the name in `names` */
+    bool unwritten; /* what was done with an answer of `from` has failed ... */
+    bool unread;    /* ... or `from` itself */
     struct fw_strtab names;
 };
 
@@ -61,9 +63,17 @@ static int64_t to(const struct pairs *pairs, int64_t from)
     return found ? found->to : 0;
 }
 
+static int run_there(struct merging *m, fw_sql_take *take, void *context)
+{
+    int result = fw_query_run(&m->from->q, m->from->sql, take, context, m->err);
+
+    m->unread |= result < 0 && !m->unwritten;
+    return result;
+}
+
 static int ask_there(struct merging *m, fw_sql_take *take)
 {
-    return fw_query_run(&m->from->q, m->from->sql, take, m, m->err);
+    return run_there(m, take, m);
 }
 
 /* --- copying rows ----------------------------------------------------------------------------- */
@@ -89,11 +99,15 @@ struct copying {
 
 static int flush(struct copying *c)
 {
+    int result;
+
     if (!c->rows)
         return 0;
     c->rows = 0;
     fw_query_say(&c->q, "%s", c->tail);
-    return fw_query_run(&c->q, c->m->into->sql, NULL, NULL, c->m->err);
+    result = fw_query_run(&c->q, c->m->into->sql, NULL, NULL, c->m->err);
+    c->m->unwritten |= result < 0;
+    return result;
 }
 
 static void say_cell(struct copying *c, char cell, const struct fw_sql_row *row, unsigned *next)
@@ -134,7 +148,7 @@ static int take_row(void *context, const struct fw_sql_row *row)
 static int copy(struct merging *m, const char *head, const char *cells, const char *tail)
 {
     struct copying c = { .m = m, .head = head, .cells = cells, .tail = tail };
-    int result = fw_query_run(&m->from->q, m->from->sql, take_row, &c, m->err);
+    int result = run_there(m, take_row, &c);
 
     if (result == 0)
         result = flush(&c);
@@ -152,7 +166,7 @@ static int take_session(void *context, const struct fw_sql_row *row)
                                fw_xstrdup(row->at[4]), fw_sql_number(row, 5),
                                fw_sql_number(row, 6), fw_sql_number(row, 7),
                                fw_sql_number(row, 8), fw_sql_number(row, 9),
-                               fw_sql_number(row, 10) };
+                               fw_sql_number(row, 10), fw_sql_number(row, 11) };
 
     fw_vec_push(&m->sessions, session);
     return 0;
@@ -192,12 +206,12 @@ static int insert_session(struct merging *m, const struct session *session)
 {
     struct fw_query *q = &m->into->q;
 
-    fw_query_say(q, "INSERT INTO sessions (program, build, pid, started, began, writes, plain, "
-                    "plain_exposed, name, campaign, host) VALUES (%" PRId64 ", %" PRId64
+    fw_query_say(q, "INSERT INTO sessions (program, build, judge, pid, started, began, writes, "
+                    "plain, plain_exposed, name, campaign, host) VALUES (%" PRId64 ", %" PRId64
                     ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-                    ", ", m->program, to(&m->builds, session->build), session->pid,
-                 session->started, session->began, session->writes, session->plain,
-                 session->plain_exposed);
+                    ", %" PRId64 ", ", m->program, to(&m->builds, session->build),
+                 to(&m->judges, session->judge), session->pid, session->started, session->began,
+                 session->writes, session->plain, session->plain_exposed);
     fw_query_text(q, session->name);
     fw_query_say(q, ", ");
     fw_query_text(q, session->campaign);
@@ -228,7 +242,7 @@ static int pair_runs(struct merging *m, int64_t there)
                               " ORDER BY number", m->session);
     result = fw_query_run(&m->into->q, m->into->sql, take_by_number, &here, m->err);
     if (result == 0)
-        result = fw_query_run(&m->from->q, m->from->sql, take_by_number, &m->runs, m->err);
+        result = run_there(m, take_by_number, &m->runs);
     for (size_t i = 0; i < m->runs.len; i++)
         m->runs.at[i].to = to(&here, m->runs.at[i].to);
     fw_vec_release(&here);
@@ -244,13 +258,15 @@ static int copy_session(struct merging *m, int64_t there)
     if (copy(m, "INSERT INTO runs (session, number, input, strategy, outcome, began, took, "
                 "exposed, plain) VALUES", "Snittnnnn", "") < 0 || pair_runs(m, there) < 0)
         return -1;
-    fw_query_say(q, "SELECT f.run, f.iroot, f.kind, f.message, f.schedule FROM failures f "
+    fw_query_say(q, "SELECT f.run, f.iroot, f.way, f.kind, f.message, f.schedule FROM failures f "
                     "JOIN runs r ON r.id = f.run WHERE r.session = %" PRId64, there);
-    if (copy(m, "INSERT INTO failures (run, iroot, kind, message, schedule) VALUES", "urttt",
+    if (copy(m, "INSERT INTO failures (run, iroot, way, kind, message, schedule) VALUES", "urtttt",
              "") < 0)
         return -1;
-    fw_query_say(q, "SELECT iroot, seen, first_run FROM tallies WHERE session = %" PRId64, there);
-    if (copy(m, "INSERT INTO tallies (iroot, session, seen, first_run) VALUES", "rSnu", "") < 0)
+    fw_query_say(q, "SELECT iroot, seen, judged, first_run FROM tallies WHERE session = %" PRId64,
+                 there);
+    if (copy(m, "INSERT INTO tallies (iroot, session, seen, judged, first_run) VALUES", "rSnnu",
+             "") < 0)
         return -1;
     fw_query_say(q, "SELECT iroot, input, tried, exposed, failed FROM attempts WHERE session = "
                     "%" PRId64, there);
@@ -278,8 +294,8 @@ static int merge_session(struct merging *m, const struct session *session)
 static int merge_sessions(struct merging *m)
 {
     fw_query_say(&m->from->q, "SELECT id, writes, name, campaign, host, pid, started, began, "
-                              "build, plain, plain_exposed FROM sessions WHERE writes > 0 AND "
-                              "program = %" PRId64 " ORDER BY id", m->there);
+                              "build, plain, plain_exposed, judge FROM sessions WHERE "
+                              "writes > 0 AND program = %" PRId64 " ORDER BY id", m->there);
     if (ask_there(m, take_session) < 0)
         return -1;
     for (size_t i = 0; i < m->sessions.len; i++)
@@ -379,8 +395,10 @@ static int find_named(struct merging *m, const char *table, const char *name,
     fw_query_say(&m->into->q, "SELECT id FROM %s WHERE program = %" PRId64 " AND %s = ", table,
                  m->program, name);
     fw_query_text(&m->into->q, row->at[1]);
-    if (fw_memo_ask(m->into, &pair.to, m->err) < 0)
+    if (fw_memo_ask(m->into, &pair.to, m->err) < 0) {
+        m->unwritten = true;
         return -1;
+    }
     fw_vec_push(pairs, pair);
     return 0;
 }
@@ -397,6 +415,24 @@ static int find_build(void *context, const struct fw_sql_row *row)
     struct merging *m = context;
 
     return find_named(m, "builds", "build", row, &m->builds);
+}
+
+static int find_judge(void *context, const struct fw_sql_row *row)
+{
+    struct merging *m = context;
+
+    return find_named(m, "judges", "judge", row, &m->judges);
+}
+
+static int merge_judges(struct merging *m)
+{
+    fw_query_say(&m->from->q, "SELECT judge FROM judges WHERE program = %" PRId64, m->there);
+    if (copy(m, "INSERT INTO judges (program, judge) VALUES", "Pt",
+             " ON CONFLICT (program, judge) DO NOTHING") < 0)
+        return -1;
+    fw_query_say(&m->from->q, "SELECT id, judge FROM judges WHERE program = %" PRId64
+                              " ORDER BY id", m->there);
+    return ask_there(m, find_judge);
 }
 
 static int merge_names(struct merging *m, const char *name)
@@ -455,6 +491,7 @@ static void clear_program(struct merging *m)
     fw_vec_release(&m->found);
     fw_vec_release(&m->inputs);
     fw_vec_release(&m->builds);
+    fw_vec_release(&m->judges);
     fw_vec_release(&m->iroots);
     fw_vec_release(&m->runs);
     fw_vec_release(&m->numbers);
@@ -467,6 +504,8 @@ static int merge_program(struct merging *m, const char *name)
 
     fw_strtab_init(&m->texts);
     result = merge_names(m, name);
+    if (result == 0)
+        result = merge_judges(m);
     if (result == 0)
         result = merge_iroots(m);
     if (result == 0)
@@ -543,6 +582,8 @@ int fw_memo_merge(struct fw_memo *into, struct fw_memo *from, struct fw_memo_mer
 {
     struct merging m = { .into = into, .from = from, .err = err };
     struct both both = { &m, merged };
+    int result = fw_memo_write(into, merge, &both, err);
 
-    return fw_memo_write(into, merge, &both, err);
+    merged->unread = m.unread;
+    return result;
 }

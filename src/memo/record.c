@@ -109,11 +109,12 @@ static int count_exposed(struct recording *r, const int64_t *ids, size_t count,
     say_ids(q, ids, count);
     if (fw_memo_do(r->memo, err) < 0)
         return -1;
-    fw_query_say(q, "INSERT INTO tallies (iroot, session, seen, first_run) VALUES ");
+    fw_query_say(q, "INSERT INTO tallies (iroot, session, seen, judged, first_run) VALUES ");
     for (size_t i = 0; i < count; i++)
-        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", 1, %" PRId64 ")", i ? ", " : "", ids[i],
-                     r->memo->session, r->row);
-    fw_query_say(q, " ON CONFLICT (iroot, session) DO UPDATE SET seen = tallies.seen + 1");
+        fw_query_say(q, "%s(%" PRId64 ", %" PRId64 ", 1, %d, %" PRId64 ")", i ? ", " : "", ids[i],
+                     r->memo->session, !r->run->unjudged, r->row);
+    fw_query_say(q, " ON CONFLICT (iroot, session) DO UPDATE SET seen = tallies.seen + 1, "
+                    "judged = tallies.judged + excluded.judged");
     return fw_memo_do(r->memo, err);
 }
 
@@ -151,12 +152,14 @@ static int insert_failure(struct recording *r, struct fw_error *err)
     const struct fw_memo_failure *failure = r->run->failure;
     struct fw_query *q = &r->memo->q;
 
-    fw_query_say(q, "INSERT INTO failures (run, iroot, kind, message, schedule) VALUES (%" PRId64
-                    ", ", r->row);
+    fw_query_say(q, "INSERT INTO failures (run, iroot, way, kind, message, schedule) VALUES "
+                    "(%" PRId64 ", ", r->row);
     if (r->run->claim)
         fw_query_say(q, "%" PRIu64 ", ", r->run->claim->id);
     else
         fw_query_say(q, "NULL, ");
+    fw_query_text(q, failure->way ? failure->way : "");
+    fw_query_say(q, ", ");
     fw_query_text(q, failure->kind);
     fw_query_say(q, ", ");
     fw_query_text(q, failure->message ? failure->message : "");
@@ -262,8 +265,8 @@ static int add_seen(struct counting *c, const struct tally *rows, size_t count,
     struct fw_query *q = &c->memo->q;
 
     for (unsigned table = 0; table < 2; table++) {
-        fw_query_say(q, "UPDATE %s SET seen = seen + v.column2 FROM (VALUES ",
-                     table ? "tallies" : "iroots");
+        fw_query_say(q, "UPDATE %s seen = seen + v.column2 FROM (VALUES ",
+                     table ? "tallies SET judged = judged + v.column2," : "iroots SET");
         for (size_t i = 0; i < count; i++)
             fw_query_say(q, "%s(%" PRId64 ", %" PRIu64 ")", i ? ", " : "", rows[i].iroot,
                          rows[i].times);
@@ -382,10 +385,14 @@ static int keep(void *context, struct fw_error *err)
     fw_query_say(q, "UPDATE failures SET schedule = ");
     fw_query_text(q, k->failure->schedule);
     fw_query_say(q, " WHERE schedule = '' AND run IN (SELECT id FROM runs WHERE session = %" PRId64
-                    ") AND kind = ", k->memo->session);
-    fw_query_text(q, k->failure->kind);
-    fw_query_say(q, " AND message = ");
-    fw_query_text(q, k->failure->message ? k->failure->message : "");
+                    ") AND way = ", k->memo->session);
+    fw_query_text(q, k->failure->way ? k->failure->way : "");
+    if (!k->failure->way) {
+        fw_query_say(q, " AND kind = ");
+        fw_query_text(q, k->failure->kind);
+        fw_query_say(q, " AND message = ");
+        fw_query_text(q, k->failure->message ? k->failure->message : "");
+    }
     return fw_memo_do(k->memo, err) < 0 ? -1 : count_writes(k->memo, 1, err);
 }
 

@@ -104,6 +104,20 @@ static const char *const steps[] = {
     "ALTER TABLE sessions ADD COLUMN plain BIGINT NOT NULL DEFAULT 0;\n"
     "ALTER TABLE sessions ADD COLUMN plain_exposed BIGINT NOT NULL DEFAULT 0;\n"
     "ALTER TABLE runs ADD COLUMN plain BIGINT NOT NULL DEFAULT 0;\n",
+
+    /* What a run was judged by decides what it says: another judge may find fault with what one
+     * has let pass.  So what is left to try is left for a judge.  0: which one is not known.
+     * judged: those of `seen` in runs that somebody has judged.  way: how it failed, by which
+     * failures are told apart; '' where only kind and message are known. */
+    "CREATE TABLE judges (id @ID@, program BIGINT NOT NULL REFERENCES programs(id),\n"
+    " judge @TEXT@ NOT NULL, UNIQUE (program, judge));\n"
+    "ALTER TABLE sessions ADD COLUMN judge BIGINT NOT NULL DEFAULT 0;\n"
+    "ALTER TABLE tallies ADD COLUMN judged BIGINT NOT NULL DEFAULT 0;\n"
+    "ALTER TABLE failures ADD COLUMN way @TEXT@ NOT NULL DEFAULT '';\n"
+    "DROP TABLE claims;\n"
+    "CREATE TABLE claims (iroot BIGINT NOT NULL REFERENCES iroots(id), build BIGINT NOT NULL,\n"
+    " judge BIGINT NOT NULL, session BIGINT NOT NULL REFERENCES sessions(id),\n"
+    " token BIGINT NOT NULL, expires BIGINT NOT NULL, PRIMARY KEY (iroot, build, judge));\n",
 };
 
 const struct fw_schema fw_memo_schema = { steps, sizeof steps / sizeof steps[0] };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- the table ------------------------------------------------------------------------------- */
 
@@ -97,6 +98,9 @@ static void failures(struct fw_output *out, const struct fw_coverage *c)
         if (*run->schedule) {
             fw_output_printf(out, "\n    foreweave replay ");
             fw_output_word(out, run->schedule);
+            if (access(run->schedule, R_OK) < 0)
+                fw_output_text(out, "\n    (that file is not here: it was removed, or is on "
+                                    "another machine)");
         }
         fw_output_printf(out, "\n");
     }

@@ -34,6 +34,7 @@ and the next run will expose 0.40 new ones (2 were seen once, 1 twice).
 Failures
   run 5 of nightly: assertion: balance == 6000
     foreweave replay .foreweave/last/3f2a9c.sched
+    (that file is not here: it was removed, or is on another machine)
 
 Next: foreweave coverage show --untested
 END
@@ -187,6 +188,10 @@ expect 3 coverage show --db="$script"
 err_has "is no database"
 one_error
 expect 3 coverage merge missing.db --into=x.db
+one_error
+cp order.db lacks.db
+sqlite3 lacks.db "DROP TABLE claims; DROP TABLE attempts"
+expect 3 coverage merge lacks.db --into=x.db
 one_error
 expect 125 coverage merge order.db --into="$script"
 err_has "is no database"

@@ -88,6 +88,7 @@ void memo_records(void **state);
 void memo_counts_a_run_once(void **state);
 void memo_predicts(void **state);
 void memo_tells_builds_apart(void **state);
+void memo_tells_judges_apart(void **state);
 void memo_knows_failures(void **state);
 void memo_counts_plain_runs(void **state);
 void memo_records_many_runs_at_once(void **state);

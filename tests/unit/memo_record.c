@@ -17,7 +17,7 @@ void memo_records(void **state)
 {
     const char *where = new_place();
     struct fw_memo *memo = enter_memo(where, "c1", "small");
-    const struct fw_memo_failure failure = { "deadlock", "T1 and T2", "d.sched" };
+    const struct fw_memo_failure failure = { "deadlock", "T1 and T2", "d.sched", NULL };
     struct fw_iroot one = iroot(4), turned = one;
     struct fw_memo_run run = { .number = 9, .strategy = "pos", .outcome = "killed", .began = 9000,
                                .took = 7, .exposed = &turned, .exposed_count = 1,
@@ -193,6 +193,74 @@ void memo_tells_builds_apart(void **state)
     fw_memo_close(old);
 }
 
+static struct fw_memo *enter_judge(const char *where, const char *campaign, const char *judge)
+{
+    struct fw_memo_who who = somebody;
+    struct fw_memo *memo = open_memo(where);
+
+    who.campaign = campaign;
+    who.judge = judge;
+    OK(fw_memo_enter(memo, &who, &err));
+    return memo;
+}
+
+static size_t count_claims(struct fw_memo *memo)
+{
+    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 100 };
+    struct fw_memo_claims claims = claim(memo, &wish);
+    size_t count = claims.len;
+
+    release_claims(&claims);
+    OK(fw_memo_unclaim(memo, NULL, &err));
+    return count;
+}
+
+/* What one judge has let pass is a candidate for another one, and so is what nobody has judged; but
+ * it is exposed for all. */
+void memo_tells_judges_apart(void **state)
+{
+    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 100 };
+    const struct fw_iroot seen = iroot(6);
+    struct fw_memo_run recorded = { .number = 9, .strategy = "record", .outcome = "exit 3",
+                                    .exposed = &seen, .exposed_count = 1, .unjudged = true };
+    const char *where = new_place(), *copy = new_place();
+    struct fw_memo *plain = enter_judge(where, "c1", NULL), *ok, *same, *into;
+    struct fw_memo_claims claims;
+    struct fw_memo_merged merged;
+
+    (void)state;
+    predict(plain, 0, 8, FW_MEMO_PROOF, FW_MEMO_WITNESS);
+    expose(plain, 1, 0, 5);
+    OK(fw_memo_record(plain, &names, &recorded, NULL, &err));
+    assert_int_equal(count_claims(plain), 3);
+    counts_are(plain, 0, 6, 0, 0, 2);
+    claims = claim(plain, &wish);
+    /* Claims, too, are of a judge. */
+    ok = enter_judge(where, "c2", "ok true");
+    assert_int_equal(count_claims(ok), 8);
+    for (size_t i = 0; i < claims.len; i++)
+        finish(plain, 2 + i, &claims.at[i], true, true);
+    release_claims(&claims);
+    same = enter_judge(where, "c3", "");
+    assert_int_equal(count_claims(same), 0);
+    assert_int_equal(count_claims(ok), 8);
+    counts_are(ok, 0, 8, 0, 0, 0);
+    /* All of that is merged. */
+    into = open_memo(copy);
+    OK(fw_memo_merge(into, same, &merged, &err));
+    fw_memo_close(into);
+    into = enter_judge(copy, "c4", "ok true");
+    assert_int_equal(count_claims(into), 8);
+    fw_memo_close(into);
+    into = enter_judge(copy, "c5", NULL);
+    assert_int_equal(count_claims(into), 0);
+    OK(fw_memo_check(into, &err));
+    fw_memo_close(into);
+    fw_memo_close(same);
+    fw_memo_close(ok);
+    fw_memo_close(plain);
+}
+
 static int take_before(void *context, const struct fw_memo_past *run)
 {
     uint64_t *before = context;
@@ -299,6 +367,7 @@ void memo_knows_failures(void **state)
     struct fw_memo_run run = { .strategy = "pct", .outcome = "exit 1", .failure = &failure };
     const char *where = new_place();
     struct fw_memo *old = enter_build(where, "c1", "b1"), *new = enter_build(where, "c2", "b2");
+    struct fw_memo *other;
     char text[200] = "";
 
     (void)state;
@@ -311,9 +380,28 @@ void memo_knows_failures(void **state)
     OK(fw_memo_keep(old, &kept, &err));
     OK(fw_memo_each_failure(old, NULL, take_failure, text, &err));
     assert_string_equal(text, "exit 1/no/small//1;exit 1/oh/small/a.sched/2;");
+    /* Where it is known how they failed, messages do not tell them apart; nor does the schedule
+     * belong to one of them. */
+    failure.way = "exit 1: # lost";
+    for (; run.number <= 6; run.number++) {
+        failure.message = run.number == 5 ? "2 lost" : "1 lost";
+        run.began = (int64_t)(1000 + run.number);
+        OK(fw_memo_record(old, &names, &run, NULL, &err));
+    }
+    kept = (struct fw_memo_failure) { .way = failure.way, .schedule = "b.sched" };
+    OK(fw_memo_keep(old, &kept, &err));
+    *text = '\0';
+    OK(fw_memo_each_failure(old, NULL, take_failure, text, &err));
+    assert_string_equal(text, "exit 1/no/small//1;exit 1/oh/small/a.sched/2;"
+                              "exit 1/1 lost/small/b.sched/3;");
+    assert_int_equal(ask(where, "SELECT count(*) FROM failures WHERE schedule = 'b.sched'"), 3);
     *text = '\0';
     OK(fw_memo_each_failure(new, NULL, take_failure, text, &err));
     assert_string_equal(text, "");
+    other = enter_judge(where, "c3", "ok true");
+    OK(fw_memo_each_failure(other, NULL, take_failure, text, &err));
+    assert_string_equal(text, "");
+    fw_memo_close(other);
     OK(fw_memo_check(new, &err));
     fw_memo_close(new);
     fw_memo_close(old);
@@ -324,7 +412,7 @@ void memo_takes_any_text(void **state)
 {
     const char *where = new_place();
     struct fw_memo_who who = { "it's; DROP TABLE runs; -- \xff\xfe", NULL, "in'put\"\\", NULL,
-                               "$1 ? %s \xc3\xa9" };
+                               "$1 ? %s \xc3\xa9", "ok '; \xff" };
     struct fw_memo *memo = open_memo(where);
     struct fw_iroot long_one = { .idiom = 1, .access = { 0, 1 } };
     struct fw_memo_run run = { .number = 1, .strategy = "'", .outcome = "\x80\n",
@@ -356,6 +444,9 @@ void memo_takes_any_text(void **state)
     memo = open_memo(where);
     who.input = name;
     FAILS(fw_memo_enter(memo, &who, &err), "a name has more than 1000 bytes");
+    who.input = "";
+    who.judge = name; /* may be as long as it likes */
+    OK(fw_memo_enter(memo, &who, &err));
     fw_memo_close(memo);
     free(name);
     fw_strtab_release(&strange);

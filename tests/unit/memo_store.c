@@ -137,12 +137,23 @@ void memo_climbs_from_the_first(void **state)
     tell(where, "INSERT INTO iroots (program, idiom, waits, a, b, c, d, own, seen, tried) VALUES "
                 "(1, 1, 0, 1, 1, 0, 0, 1, 0, 0)");
     tell(where, "INSERT INTO predictions (iroot, input, predictor, verdict) VALUES (1, 1, 1, 3)");
+    tell(where, "INSERT INTO sessions (program, name, campaign, host, pid, started, began, writes) "
+                "VALUES (1, 's', 'c', 'h', 1, 1, 1, 1)");
+    tell(where, "INSERT INTO runs (session, number, input, strategy, outcome, began, took, "
+                "exposed) VALUES (1, 1, 1, 'pct', 'exit 1', 1, 1, 1)");
+    tell(where, "INSERT INTO failures (run, kind, message, schedule) VALUES (1, 'exit 1', '', '')");
+    tell(where, "INSERT INTO tallies (iroot, session, seen, first_run) VALUES (1, 1, 1, 1)");
+    tell(where, "UPDATE iroots SET seen = 1");
     memo = open_memo(where);
     OK(fw_memo_check(memo, &err));
     OK(fw_memo_count(memo, "prog", counts, &err));
     assert_int_equal(counts[0].witness, 1);
     assert_int_equal(ask(where, "SELECT build FROM predictions"), 0);
     assert_int_equal(ask(where, "SELECT id FROM builds WHERE build = 'b1'"), 1);
+    /* Nor is it known who has judged. */
+    assert_int_equal(counts[0].state[FW_MEMO_EXPOSED], 1);
+    assert_int_equal(ask(where, "SELECT sum(judge) + sum(judged) FROM sessions, tallies"), 0);
+    assert_int_equal(ask(where, "SELECT count(*) FROM failures WHERE way = ''"), 1);
     fw_memo_close(memo);
 }
 

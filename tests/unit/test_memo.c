@@ -33,7 +33,7 @@ static struct fw_strtab texts;
 static char *places[ACCESSES];
 static bool owns[ACCESSES];
 struct fw_memo_names names = { &texts, (const char *const *)places, owns };
-const struct fw_memo_who somebody = { "prog", "b1", "small", "./prog 1", "c1" };
+const struct fw_memo_who somebody = { "prog", "b1", "small", "./prog 1", "c1", NULL };
 
 static void make_names(void)
 {
@@ -126,7 +126,7 @@ void release_claims(struct fw_memo_claims *claims)
 void finish(struct fw_memo *memo, uint64_t number, const struct fw_memo_claim *claimed,
             bool exposed, bool failed)
 {
-    const struct fw_memo_failure failure = { "signal 11", "crash", "x.sched" };
+    const struct fw_memo_failure failure = { "signal 11", "crash", "x.sched", NULL };
     struct fw_memo_run run = { .number = number, .strategy = "iroot", .outcome = "exit 0",
                                .began = (int64_t)number * 1000, .took = 5,
                                .exposed = &claimed->iroot, .exposed_count = exposed,
@@ -254,6 +254,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_counts_a_run_once),
     cmocka_unit_test(memo_predicts),
     cmocka_unit_test(memo_tells_builds_apart),
+    cmocka_unit_test(memo_tells_judges_apart),
     cmocka_unit_test(memo_knows_failures),
     cmocka_unit_test(memo_counts_plain_runs),
     cmocka_unit_test(memo_records_many_runs_at_once),
