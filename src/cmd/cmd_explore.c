@@ -153,8 +153,9 @@ static const struct fw_option options[] = {
       FW_OPTION(TEXT, struct explore, escort.drive), .rare = true, SERVERS,
       .detail = "For servers: it is run by the shell when the program has started, with its "
                 "process in FOREWEAVE_PID; connecting may take some tries. When it exits, the "
-                "program is told to end. If it exits with another status than 0 the run has "
-                "failed." },
+                "program is told to end. If it exits with another status than 0, also "
+                "after the program has ended, the run has failed; behind --limit seconds more it "
+                "is killed, which counts as status 124." },
     { "teardown", 0, "COMMAND", "a command that makes the program end (SIGTERM)",
       FW_OPTION(TEXT, struct explore, escort.teardown), .rare = true, SERVERS,
       .detail = "Without it a program that is driven is sent SIGTERM, and may end by it." },
@@ -322,31 +323,6 @@ static int exit_status(const struct fw_explored *explored)
                : FW_EXIT_OK;
 }
 
-/* One document, whatever the number of inputs. */
-static void report(const struct explore *explore, const struct fw_explored *explored,
-                   struct fw_output *out)
-{
-    const struct fw_campaign_setup *setup = explored->setup;
-
-    if (explored->state->blind)
-        fw_cmd_warning("'%s' was not built with 'foreweave cc': threads were switched where they "
-                       "synchronise, not where they access memory",
-                       setup->session.argv[0]);
-    if (explore->format == FW_FORMAT_JSON) {
-        fw_explored_json(explored, out);
-        return;
-    }
-    if (explore->inputs) {
-        fw_output_text(out, "input:");
-        for (char *const *word = setup->session.argv; *word; word++) {
-            fw_output_text(out, " ");
-            fw_output_word(out, *word);
-        }
-        fw_output_text(out, "\n");
-    }
-    fw_explored_text(explored, out);
-}
-
 /* Names of points may be misspelt. */
 static void warn_of_names(const struct fw_campaign_setup *setup, const struct fw_campaign *campaign)
 {
@@ -355,8 +331,20 @@ static void warn_of_names(const struct fw_campaign_setup *setup, const struct fw
             fw_cmd_warning("--points: no run came by a point in '%s'", setup->names[i]);
 }
 
-static int explore_program(const struct explore *explore, struct fw_campaign_setup *setup,
-                           struct fw_explore_watch *watch, struct fw_output *out)
+/* The campaign cannot go on: what it has found is told nevertheless. */
+static int give_up(struct fw_explore_watch *watch, struct fw_explored_document *document,
+                   const struct fw_error *err)
+{
+    fw_progress_clear(&watch->line);
+    if (watch->explored.state->failing) {
+        fw_explored_add(document, &watch->explored);
+        fw_output_flush(&document->out);
+    }
+    return fw_cmd_fail(FW_EXIT_FAILURE, err);
+}
+
+static int explore_program(struct fw_campaign_setup *setup, struct fw_explore_watch *watch,
+                           struct fw_explored_document *document)
 {
     struct fw_error err = { "" };
     struct fw_campaign *campaign = fw_campaign_create(setup, &err);
@@ -366,7 +354,7 @@ static int explore_program(const struct explore *explore, struct fw_campaign_set
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     watch->explored.state = fw_campaign_state(campaign);
     if (fw_campaign_run(campaign, &err) < 0) {
-        status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
+        status = give_up(watch, document, &err);
     } else if (fw_campaign_is_uncontrolled(campaign)) {
         fw_cmd_error("'%s' cannot be controlled: it is linked statically, or starts a program that "
                      "was not built with 'foreweave cc'",
@@ -375,7 +363,7 @@ static int explore_program(const struct explore *explore, struct fw_campaign_set
     } else {
         fw_progress_clear(&watch->line);
         warn_of_names(setup, campaign);
-        report(explore, &watch->explored, out);
+        fw_explored_add(document, &watch->explored);
         status = exit_status(&watch->explored);
     }
     fw_campaign_destroy(campaign);
@@ -446,7 +434,7 @@ static int begin_iroots(const struct explore *explore, struct fw_explore_watch *
 
 /* One input: a campaign of its own. */
 static int explore_input(const struct explore *explore, const struct fw_campaign_setup *common,
-                         char **argv, struct fw_output *out)
+                         char **argv, struct fw_explored_document *document)
 {
     struct fw_campaign_setup setup = *common;
     struct fw_explored explored = { &setup, NULL, strategies[explore->strategy], NULL };
@@ -466,7 +454,7 @@ static int explore_input(const struct explore *explore, const struct fw_campaign
     if (!status)
         status = begin_iroots(explore, &watch, &hunted, &setup);
     if (!status)
-        status = explore_program(explore, &setup, &watch, out);
+        status = explore_program(&setup, &watch, document);
     fw_hunted_release(&hunted);
     fw_predicted_release(&predicted, status);
     fw_explore_watch_release(&watch);
@@ -490,28 +478,28 @@ static int worse(int a, int b)
 static int explore_inputs(const struct explore *explore, struct fw_campaign_setup *setup,
                           const struct fw_inputs *inputs)
 {
-    bool list = explore->inputs && explore->format == FW_FORMAT_JSON;
-    int status = FW_EXIT_OK, opened;
-    struct fw_output out;
+    struct fw_explored_document document = { .inputs = explore->inputs != NULL,
+                                             .json = explore->format == FW_FORMAT_JSON };
+    bool list = document.inputs && document.json, goes_on = true;
+    struct fw_output *out = &document.out;
+    int status = fw_cmd_output(out, explore->output);
 
-    opened = fw_cmd_output(&out, explore->output);
-    if (opened)
-        return opened;
-    fw_output_text(&out, list ? "{\"schema\":1,\"inputs\":[" : "");
-    for (size_t i = 0; i < inputs->at.len && (!i || !*setup->session.stop); i++) {
-        int own;
+    if (status)
+        return status;
+    fw_output_text(out, list ? "{\"schema\":1,\"inputs\":[" : "");
+    for (size_t i = 0; i < inputs->at.len && goes_on && (!i || !*setup->session.stop); i++) {
+        int own = explore_input(explore, setup, inputs->at.at[i], &document);
 
-        fw_output_text(&out, list && i ? "," : "");
-        own = explore_input(explore, setup, inputs->at.at[i], &out);
-        if (own != FW_EXIT_OK && own != FW_EXIT_FINDINGS && own != FW_EXIT_BUDGET) {
-            fw_output_abandon(&out);
-            return own;
-        }
+        goes_on = own == FW_EXIT_OK || own == FW_EXIT_FINDINGS || own == FW_EXIT_BUDGET;
         status = worse(status, own);
-        fw_output_flush(&out);
+        fw_output_flush(out);
     }
-    fw_output_text(&out, list ? "]}\n" : "");
-    return fw_cmd_output_close(&out, status);
+    if (!goes_on && !document.count) {
+        fw_output_abandon(out);
+        return status;
+    }
+    fw_output_text(out, list ? "]}\n" : "");
+    return fw_cmd_output_close(out, status);
 }
 
 static int run(const void *values, int argc, char **argv)
@@ -564,7 +552,8 @@ static const struct fw_exit_note exits[] = {
                         "with the same build, as the memo database says" },
     { FW_EXIT_BUDGET,
       "no run failed, but the time was over, runs were cut short, or the command interrupted" },
-    { FW_EXIT_FAILURE, "Foreweave could not do its work" },
+    { FW_EXIT_FAILURE, "Foreweave could not do its work, also if failures were found and reported "
+                       "before that" },
     { 0, NULL },
 };
 

@@ -15,8 +15,14 @@ struct fw_explored {
     const struct fw_hunted *hunted;
 };
 
-void fw_explored_text(const struct fw_explored *explored, struct fw_output *out);
-void fw_explored_json(const struct fw_explored *explored, struct fw_output *out);
+/* One document, whatever the number of inputs. */
+struct fw_explored_document {
+    struct fw_output out;
+    bool inputs, json;
+    size_t count; /* of campaigns that were added */
+};
+
+void fw_explored_add(struct fw_explored_document *document, const struct fw_explored *explored);
 
 /* "strategy=pct seed=1 runs=64 failing=2 ..." */
 void fw_explored_line(const struct fw_explored *explored, struct fw_output *out);

@@ -1,5 +1,6 @@
 /* explore_report.c - see explore.h. */
 #include "base/json.h"
+#include "cmd/cmd.h"
 #include "cmd/explore.h"
 
 #include <inttypes.h>
@@ -96,6 +97,8 @@ static const char *why(const struct fw_explored *explored, char text[WHY])
         return text;
     case FW_CAMPAIGN_STOPPED:
         return "stopped";
+    case FW_CAMPAIGN_BROKEN:
+        return "it cannot go on";
     default:
         return "all runs were made";
     }
@@ -107,6 +110,7 @@ static const char *end_word(enum fw_campaign_end end)
         [FW_CAMPAIGN_RUNS] = "runs",           [FW_CAMPAIGN_TIME] = "time",
         [FW_CAMPAIGN_FIRST] = "first",         [FW_CAMPAIGN_IDLE] = "idle",
         [FW_CAMPAIGN_EXHAUSTED] = "exhausted", [FW_CAMPAIGN_STOPPED] = "stopped",
+        [FW_CAMPAIGN_BROKEN] = "broken",
     };
 
     return words[end];
@@ -251,7 +255,7 @@ static bool is_cut_short(const struct fw_campaign_state *state)
     return state->end == FW_CAMPAIGN_STOPPED || state->end == FW_CAMPAIGN_TIME;
 }
 
-void fw_explored_text(const struct fw_explored *explored, struct fw_output *out)
+static void write_text(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
     char text[WHY];
@@ -358,7 +362,7 @@ static void write_coverage(struct fw_json *json, const char *name,
     fw_json_end(json);
 }
 
-void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
+static void write_json(const struct fw_explored *explored, struct fw_output *out)
 {
     const struct fw_campaign_state *state = explored->state;
     struct fw_json json = { .out = out };
@@ -407,4 +411,31 @@ void fw_explored_json(const struct fw_explored *explored, struct fw_output *out)
     write_why(&json, explored);
     fw_json_real(&json, "seconds", state->seconds);
     fw_json_end(&json);
+}
+
+void fw_explored_add(struct fw_explored_document *document, const struct fw_explored *explored)
+{
+    const struct fw_campaign_setup *setup = explored->setup;
+    struct fw_output *out = &document->out;
+
+    if (explored->state->blind)
+        fw_cmd_warning("'%s' was not built with 'foreweave cc': threads were switched where they "
+                       "synchronise, not where they access memory",
+                       setup->session.argv[0]);
+    if (document->json && document->inputs && document->count)
+        fw_output_text(out, ",");
+    document->count++;
+    if (document->json) {
+        write_json(explored, out);
+        return;
+    }
+    if (document->inputs) {
+        fw_output_text(out, "input:");
+        for (char *const *word = setup->session.argv; *word; word++) {
+            fw_output_text(out, " ");
+            fw_output_word(out, *word);
+        }
+        fw_output_text(out, "\n");
+    }
+    write_text(explored, out);
 }

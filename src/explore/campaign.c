@@ -197,8 +197,7 @@ static void note_trial(struct fw_campaign *campaign, size_t slot)
         entry.claim = fw_hunt_claim(campaign->setup.hunt, slot);
         fw_hunt_learn(campaign->setup.hunt, slot, trial);
     }
-    if (!campaign->failed)
-        campaign->failed = fw_ledger_add(&campaign->setup.ledger, &entry, &campaign->error) < 0;
+    fw_ledger_add(&campaign->setup.ledger, &entry);
 }
 
 /* What the trial has shown becomes known. */
@@ -228,10 +227,10 @@ static void take_trial(struct fw_campaign *campaign, size_t slot)
         knowledge->state.diverged++;
 }
 
-/* Schedules of the failures that have none. */
+/* Schedules of the failures that have none, whether or not the database can take them. */
 static int collect(struct fw_campaign *campaign, struct fw_error *err)
 {
-    int status = 0;
+    int status = 0, kept = 0;
 
     for (size_t i = 0; i < campaign->captures.len; i++) {
         struct fw_wanted_run *wanted = &campaign->captures.at[i];
@@ -239,12 +238,12 @@ static int collect(struct fw_campaign *campaign, struct fw_error *err)
 
         if (status == 0 && !campaign->uncontrolled && !failure->schedule)
             status = fw_collector_add(&campaign->collector, wanted->capture, failure, err);
-        if (status == 0 && failure->schedule)
-            status = fw_ledger_keep(&campaign->setup.ledger, failure, err);
+        if (kept == 0 && failure->schedule)
+            kept = fw_ledger_keep(&campaign->setup.ledger, failure, err);
         fw_capture_destroy(wanted->capture);
     }
     fw_vec_clear(&campaign->captures);
-    return status;
+    return status < 0 || kept < 0 ? -1 : 0;
 }
 
 /* When no run is on its way. */
@@ -297,24 +296,12 @@ static bool take_round(struct fw_campaign *campaign, size_t count)
     return over;
 }
 
-int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
+static int run_rounds(struct fw_campaign *campaign, struct fw_error *err)
 {
     struct fw_campaign_state *state = &campaign->knowledge.state;
     const struct fw_campaign_setup *setup = &campaign->setup;
     bool over = false;
 
-    campaign->start = fw_session_now();
-    if (setup->seconds > 0)
-        campaign->setup.session.until = campaign->start + setup->seconds;
-    campaign->seeking = (struct fw_seeking) {
-        .hunt = setup->hunt,
-        .profiling = setup->profiling,
-        .ledger = &campaign->setup.ledger,
-        .budgeted = setup->runs || setup->seconds > 0 || setup->idle,
-        .late = setup->seconds > 0 ? campaign->start + setup->seconds * LATE : 0,
-    };
-    if (start_workers(campaign, err) < 0)
-        return -1;
     while (!over) {
         size_t count, shared = state->shared;
 
@@ -325,16 +312,14 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
             break;
         }
         run_round(campaign, count);
-        if (campaign->failed)
-            drop_round(campaign, count);
-        else
-            over = take_round(campaign, count);
-        if (!campaign->failed && collect(campaign, err) < 0)
-            return -1;
         if (campaign->failed) {
+            drop_round(campaign, count);
             *err = campaign->error;
             return -1;
         }
+        over = take_round(campaign, count);
+        if (collect(campaign, err) < 0 || fw_ledger_settle(&campaign->setup.ledger, err) < 0)
+            return -1;
         tidy_up(campaign);
         if (campaign->chess && state->shared > shared)
             fw_chess_restart(campaign->chess);
@@ -347,6 +332,29 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
         }
     }
     return fw_ledger_flush(&campaign->setup.ledger, err);
+}
+
+int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
+{
+    const struct fw_campaign_setup *setup = &campaign->setup;
+    int status;
+
+    campaign->start = fw_session_now();
+    if (setup->seconds > 0)
+        campaign->setup.session.until = campaign->start + setup->seconds;
+    campaign->seeking = (struct fw_seeking) {
+        .hunt = setup->hunt,
+        .profiling = setup->profiling,
+        .ledger = &campaign->setup.ledger,
+        .budgeted = setup->runs || setup->seconds > 0 || setup->idle,
+        .late = setup->seconds > 0 ? campaign->start + setup->seconds * LATE : 0,
+    };
+    status = start_workers(campaign, err);
+    if (status == 0)
+        status = run_rounds(campaign, err);
+    if (status < 0)
+        campaign->knowledge.state.end = FW_CAMPAIGN_BROKEN;
+    return status;
 }
 
 /* --- life ------------------------------------------------------------------------------------ */

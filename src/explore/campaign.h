@@ -56,6 +56,7 @@ enum fw_campaign_end {
     FW_CAMPAIGN_IDLE,      /* nothing new for long enough */
     FW_CAMPAIGN_EXHAUSTED, /* every schedule that the search asks for was run */
     FW_CAMPAIGN_STOPPED,   /* by the caller: session.stop */
+    FW_CAMPAIGN_BROKEN,    /* something went wrong that is not the program's fault */
 };
 
 /* What is known so far. */
@@ -126,7 +127,8 @@ struct fw_campaign;
 /* NULL: the program cannot be run, or the journal cannot be read. */
 struct fw_campaign *fw_campaign_create(const struct fw_campaign_setup *setup,
                                        struct fw_error *err);
-/* 0, or -1: something went wrong that is not the program's fault. */
+/* 0, or -1: something went wrong that is not the program's fault; what runs have shown before that
+ * is in the state. */
 int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err);
 const struct fw_campaign_state *fw_campaign_state(const struct fw_campaign *campaign);
 void fw_campaign_destroy(struct fw_campaign *campaign);

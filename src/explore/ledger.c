@@ -5,6 +5,7 @@
 #include "explore/campaign.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define BATCH  1000u /* runs that are counted at a time, at most */
@@ -17,7 +18,7 @@ struct fw_ledger_row {
     struct fw_memo_claim claim; /* with nothing that has to be released */
     char outcome[64];
     struct fw_iroot_vec fresh; /* of its iRoots: what no run before it has exposed */
-    char *message, *schedule;
+    char *message, *schedule, *way;
 };
 
 static void destroy_row(struct fw_ledger_row *row)
@@ -25,7 +26,16 @@ static void destroy_row(struct fw_ledger_row *row)
     fw_vec_release(&row->fresh);
     free(row->message);
     free(row->schedule);
+    free(row->way);
     free(row);
+}
+
+/* One that is right wherever the database is asked for it. */
+static char *whole_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+
+    return whole ? whole : fw_xstrdup(path);
 }
 
 /* --- taking ---------------------------------------------------------------------------------- */
@@ -63,10 +73,12 @@ static struct fw_ledger_row *make_row(const struct fw_ledger *ledger,
 
     clock_gettime(CLOCK_REALTIME, &now);
     row->message = trial->message ? fw_xstrdup(trial->message) : NULL;
-    row->schedule = entry->schedule ? fw_xstrdup(entry->schedule) : NULL;
+    row->schedule = entry->schedule ? whole_path(entry->schedule) : NULL;
+    row->way = trial->failure ? fw_xstrdup(trial->failure) : NULL;
     row->failure = (struct fw_memo_failure) { .kind = fw_run_text(&trial->result, row->outcome),
                                               .message = row->message,
-                                              .schedule = row->schedule };
+                                              .schedule = row->schedule,
+                                              .way = row->way };
     row->run = (struct fw_memo_run) { .number = trial->number,
                                       .strategy = ledger->strategy,
                                       .outcome = row->outcome,
@@ -84,17 +96,16 @@ static struct fw_ledger_row *make_row(const struct fw_ledger *ledger,
     return row;
 }
 
-int fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
-                  struct fw_error *err)
+void fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry)
 {
     const struct fw_trial *trial = entry->trial;
     struct fw_iroot_vec fresh = { 0 };
-    double now = fw_session_now();
 
     if (!ledger->memo)
-        return 0;
+        return;
     if (!ledger->runs++)
-        ledger->since = now;
+        ledger->since = fw_session_now();
+    ledger->urgent |= trial->failure != NULL;
     count(ledger, &trial->exposed, &fresh);
     if (fresh.len || !entry->drawn || trial->failure) {
         struct fw_ledger_row *row = make_row(ledger, entry);
@@ -106,9 +117,6 @@ int fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
     } else {
         ledger->plain++;
     }
-    return ledger->runs < BATCH && now - ledger->since < SECOND && !trial->failure
-               ? 0
-               : fw_ledger_flush(ledger, err);
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -147,11 +155,19 @@ int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err)
     names = fw_coverage_names(ledger->coverage);
     status = fw_memo_record_batch(ledger->memo, &names, &batch, err);
     ledger->runs = 0;
+    ledger->urgent = false;
     drop_rows(ledger);
     fw_vec_release(&exposed);
     fw_vec_release(&times);
     fw_vec_release(&rows);
     return status;
+}
+
+int fw_ledger_settle(struct fw_ledger *ledger, struct fw_error *err)
+{
+    if (ledger->runs < BATCH && fw_session_now() - ledger->since < SECOND && !ledger->urgent)
+        return 0;
+    return fw_ledger_flush(ledger, err);
 }
 
 void fw_ledger_release(struct fw_ledger *ledger)
@@ -162,13 +178,22 @@ void fw_ledger_release(struct fw_ledger *ledger)
     fw_vec_release(&ledger->times);
 }
 
-int fw_ledger_keep(const struct fw_ledger *ledger, const struct fw_failure *failure,
+int fw_ledger_keep(struct fw_ledger *ledger, const struct fw_failure *failure,
                    struct fw_error *err)
 {
-    char kind[64];
-    struct fw_memo_failure kept = { .kind = fw_run_text(&failure->result, kind),
-                                    .message = failure->message,
-                                    .schedule = failure->schedule };
+    char *path = whole_path(failure->schedule);
+    struct fw_memo_failure kept = { .way = failure->text, .schedule = path };
+    int status;
 
-    return ledger->memo ? fw_memo_keep(ledger->memo, &kept, err) : 0;
+    for (size_t i = 0; i < ledger->rows.len; i++) {
+        struct fw_ledger_row *row = ledger->rows.at[i];
+
+        if (!row->way || row->schedule || strcmp(row->way, failure->text) != 0)
+            continue;
+        row->schedule = fw_xstrdup(path);
+        row->failure.schedule = row->schedule;
+    }
+    status = ledger->memo ? fw_memo_keep(ledger->memo, &kept, err) : 0;
+    free(path);
+    return status;
 }

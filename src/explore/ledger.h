@@ -4,7 +4,9 @@
  * Profiles and attempts have rows there, and of all other runs those that have shown something new
  * or failed; the rest is counted.  A transaction costs as much as a run, so all of it is written by
  * the second or by a thousand runs at a time, after a failure, and when it is asked for: before
- * something is claimed.  Whoever is killed loses what has come since then, and nothing by half.
+ * something is claimed.  Whoever is killed loses what has come since then, and nothing by half: a
+ * failure is written with its schedule, if one can be made, so that who is killed before that has
+ * found nothing, and its attempt is made again.
  * Not thread-safe.
  */
 #ifndef FW_EXPLORE_LEDGER_H
@@ -24,7 +26,8 @@ struct fw_ledger {
     FW_VEC(struct fw_ledger_row *) rows; /* not written yet */
     uint64_t plain;             /* runs without a row ... */
     uint64_t runs;              /* runs that are not written yet ... */
-    double since;               /* ... as of this time */
+    double since;               /* ... as of this time ... */
+    bool urgent;                /* ... with one that has failed */
 };
 
 struct fw_failure; /* campaign.h */
@@ -36,12 +39,13 @@ struct fw_ledger_entry {
     const char *schedule; /* of its failure, or NULL */
 };
 
-int fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry,
-                  struct fw_error *err);
+void fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry);
+/* Writes it if it is time to.  Runs that have failed have got their schedules, if they can. */
+int fw_ledger_settle(struct fw_ledger *ledger, struct fw_error *err);
 /* Writes all that is not written yet. */
 int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err);
 /* The failure has a schedule now: so have the runs that have failed like that. */
-int fw_ledger_keep(const struct fw_ledger *ledger, const struct fw_failure *failure,
+int fw_ledger_keep(struct fw_ledger *ledger, const struct fw_failure *failure,
                    struct fw_error *err);
 void fw_ledger_release(struct fw_ledger *ledger);
 

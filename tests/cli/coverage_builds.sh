@@ -40,10 +40,15 @@ out_has "failure 1: exit 1"
 out_lacks "known failure"
 expect 66 explore -q -s iroot -- ./stock
 out_has "known failure of this build: exit 1"
-out_has "replay: foreweave replay .foreweave/"
+out_has "replay: foreweave replay $(pwd -P)/.foreweave/" # from wherever it is asked for
+out_lacks "that file is not here"
 expect 66 explore -q -s iroot --format=json -- ./stock
 schedule=$(jq -r '.known_failures[0] | select(.kind == "exit 1" and .runs >= 1) | .schedule' "$out")
 expect 66 replay -q "$schedule"
+mv "$schedule" kept.sched
+expect 66 explore -q -s iroot -- ./stock
+out_has "(that file is not here: it was removed, or is on another machine)"
+mv kept.sched "$schedule"
 # With other arguments of the same build it is known, and said to be.
 expect 66 explore -q -s iroot -- ./stock again
 out_has "with arguments ''"
@@ -79,4 +84,63 @@ jq -e '.programs[0] | .runs == 250 and (.growth | length) == 1 and ([.iroots[].s
 build 1
 expect 0 explore -q -s iroot -- ./stock
 out_lacks "known failure"
+# What runs are judged by counts as the build does: what was right for one judge is tried again for another, and known
+# failures are those of the same judge.
+cat >told.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static int x;
+static void *add(void *unused) { int old = x; x = old + 1; return unused; }
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, add, NULL);
+    pthread_create(&b, NULL, add, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("x=%d\n", x);
+    return 0;
+}
+END
+"$FOREWEAVE" cc -g -pthread told.c -o told || complain "cannot build"
+two='grep -q x=2 $FOREWEAVE_OUTPUT'
+expect 0 explore -q -s iroot --db=told.db -- ./told
+expect 66 explore -q -s iroot --db=told.db --ok="$two" -- ./told
+out_has 'failure 1: exit 0, "x=1"'
+out_lacks "known failure"
+expect 66 explore -q -s iroot --db=told.db --ok="$two" -- ./told
+out_has "known failure of this build: exit 0" "0 attempts"
+expect 0 explore -q -s iroot --db=told.db --ok=true -- ./told
+out_lacks "known failure" " 0 attempts"
+expect 0 explore -q -s iroot --db=told.db -- ./told
+out_has " 0 attempts"
+# Messages that differ in numbers only are one failure, with one schedule.
+sed -i 's/return 0;/if (x == 3) return 0; fprintf(stderr, "lost %d\\n", 3 - x); return 3;/; s/pthread_t a, b;/pthread_t a, b, c; pthread_create(\&c, NULL, add, NULL);/
+    s/    printf/    pthread_join(c, NULL);\n    printf/' told.c
+"$FOREWEAVE" cc -g -pthread told.c -o told || complain "cannot build"
+expect 66 explore -q -s iroot --db=lost.db -- ./told
+expect 66 explore -q -s iroot --db=lost.db --format=json -- ./told
+jq -e '.known_failures | length == 1 and .[0].runs > 1' "$out" >/dev/null || complain "not one failure: $(jq -c .known_failures "$out")"
+# Who is killed while a failure's schedule is being made has not found it: the next one does, and makes the schedule.
+cat >judge <<'END'
+[ "$FOREWEAVE_STATUS" = 0 ] && exit 0
+[ -e wrong ] && [ ! -e killed ] && touch killed && kill -9 $PPID
+touch wrong
+exit 1
+END
+("$FOREWEAVE" explore -q -s iroot --db=killed.db --ok='exec sh judge' -- ./told >/dev/null) 2>/dev/null
+[ -e killed ] || complain "nobody was killed"
+expect 66 explore -q -s iroot --db=killed.db --ok='exec sh judge' -- ./told
+out_has "failure 1: exit 3" "replay: foreweave replay "
+# A database that fails in the middle: what was found is told, with its schedule, then what went wrong.
+spoil='sqlite3 spoilt.db "DROP TABLE IF EXISTS failures"; false'
+expect 125 explore -q -n 20 --db=spoilt.db --ok="$spoil" -- ./told
+out_has "failure 1: exit 0" "replay: foreweave replay " "ended because it cannot go on"
+one_error
+err_has "spoilt.db" "failures"
+rm -f spoilt.db*
+printf '1\n2\n' >inputs
+expect 125 explore -q -n 20 --db=spoilt.db --ok="$spoil" --inputs=inputs --format=json -- ./told
+jq -e '.inputs | length == 1 and .[0].end == "broken" and (.[0].findings[0].schedule | length) > 0' "$out" >/dev/null ||
+    complain "not told: $(cat "$out")"
 finish
