@@ -122,7 +122,9 @@ static const struct fw_option options[] = {
     { "jobs", 'j', "N", "runs at the same time (1)", FW_OPTION(COUNT, struct explore, jobs), HOW,
       .detail = "The result does not depend on it." },
     { "runs", 'n', "N", "end after N runs (1000 without another budget)",
-      FW_OPTION(COUNT, struct explore, runs), BUDGETS },
+      FW_OPTION(COUNT, struct explore, runs), BUDGETS,
+      .detail = "Runs that are recorded first, with iroot and predict, are among them. Not counted "
+                "are those that repeat a failing run to make its schedule." },
     { "time", 0, "SECONDS", "end within SECONDS", FW_OPTION(TEXT, struct explore, time), BUDGETS },
     { "until-first", 0, NULL, "end with the first failing run",
       FW_OPTION(FLAG, struct explore, until_first), BUDGETS },
@@ -408,6 +410,7 @@ static int predict(const struct explore *explore, struct fw_explore_watch *watch
     int status = trace ? fw_predicted_make(predicted, &recording) : FW_EXIT_FAILURE;
 
     free(trace);
+    setup->recorded++;
     if (!status)
         setup->proposals = fw_predicted_propose(predicted);
     left = start + all - fw_session_now();
@@ -449,7 +452,7 @@ static int explore_input(const struct explore *explore, const struct fw_campaign
     fw_explore_watch_init(&watch, &explored, explore->quiet);
     if (!status)
         status = prepare_folder(explore, &setup, argv);
-    if (!status && setup.strategy == FW_EXPLORE_PREDICT)
+    if (!status && setup.strategy == FW_EXPLORE_PREDICT && setup.runs != 1)
         status = predict(explore, &watch, &predicted, &setup, argv);
     if (!status)
         status = begin_iroots(explore, &watch, &hunted, &setup);

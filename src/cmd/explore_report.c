@@ -273,6 +273,9 @@ static void write_text(const struct fw_explored *explored, struct fw_output *out
                      explored->setup->seed, state->runs, state->runs == 1 ? "" : "s");
     if (state->known)
         fw_output_printf(out, " (%" PRIu64 " of them before)", state->known);
+    if (state->recorded)
+        fw_output_printf(out, " and %" PRIu64 " recorded one%s", state->recorded,
+                         state->recorded == 1 ? "" : "s");
     fw_output_printf(out, ", %" PRIu64 " failed, in %zu way%s; ended because %s%s\n",
                      state->failing, state->failures.len, state->failures.len == 1 ? "" : "s",
                      why(explored, text),
@@ -382,6 +385,7 @@ static void write_json(const struct fw_explored *explored, struct fw_output *out
     fw_hunted_failures_json(explored->hunted, state, &json);
     fw_json_object(&json, "runs");
     fw_json_number(&json, "all", state->runs);
+    fw_json_number(&json, "recorded", state->recorded);
     fw_json_number(&json, "known", state->known);
     fw_json_number(&json, "failing", state->failing);
     fw_json_number(&json, "redundant", state->redundant);

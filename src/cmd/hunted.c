@@ -114,6 +114,8 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
         .session = &setup->session,
         .folder = folder,
         .seed = setup->seed,
+        .most = setup->runs ? setup->runs / 2 : UINT64_MAX,
+        .until_first = setup->until_first,
         .quiet = (uint32_t)options->quiet,
         .idioms = hunted->idioms,
         .window = (uint32_t)options->window,
@@ -305,6 +307,10 @@ void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_sta
     print_row(out, "exposed", exposed);
     fw_output_text(out, "  (answers are counted by recording: what one cannot do another may; "
                         "foreweave coverage show has the sum)\n");
+    if (profile->failing && !state->failing)
+        fw_output_printf(out, "%" PRIu64 " profile%s failed, but no run under control did: that is "
+                              "no finding (foreweave record shows such a run)\n",
+                         profile->failing, profile->failing == 1 ? "" : "s");
     if (profile->hurried)
         fw_output_printf(out,
                          "critical sections were too long for %" PRIu64 " accesses: what is "
@@ -334,6 +340,7 @@ void fw_hunted_json(const struct fw_hunted *hunted, struct fw_json *json)
     fw_json_object(json, "hunt");
     fw_json_number(json, "profiles", profile->runs);
     fw_json_number(json, "failing_profiles", profile->failing);
+    fw_json_number(json, "recordings", profile->made);
     fw_json_number(json, "attempts", counts.attempts);
     fw_json_number(json, "exposed", counts.exposed);
     fw_json_number(json, "repairs", counts.repairs);

@@ -106,7 +106,23 @@ static int start_workers(struct fw_campaign *campaign, struct fw_error *err)
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-static size_t round_size(const struct fw_campaign *campaign)
+/* Of the budget, in which recorded runs are. */
+static uint64_t count_left(struct fw_campaign *campaign)
+{
+    struct fw_campaign_state *state = &campaign->knowledge.state;
+    const struct fw_campaign_setup *setup = &campaign->setup;
+
+    state->recorded = setup->recorded;
+    if (setup->profiling)
+        state->recorded += fw_profiling_state(setup->profiling)->made;
+    if (!setup->runs)
+        return UINT64_MAX;
+    return setup->runs - (state->runs + state->recorded < setup->runs
+                              ? state->runs + state->recorded
+                              : setup->runs);
+}
+
+static size_t round_size(const struct fw_campaign *campaign, uint64_t left)
 {
     const struct fw_campaign_state *state = &campaign->knowledge.state;
     uint64_t size = state->runs < 4       ? (state->runs == 0 ? 1 : 4 - state->runs)
@@ -115,8 +131,8 @@ static size_t round_size(const struct fw_campaign *campaign)
 
     if (state->quiet > LONG_ROUND && !campaign->setup.hunt)
         size = LONG_ROUND;
-    if (campaign->setup.runs && size > campaign->setup.runs - state->runs)
-        size = campaign->setup.runs - state->runs;
+    if (size > left)
+        size = left;
     if (campaign->decisions && size > DECISIONS / campaign->decisions)
         size = DECISIONS / campaign->decisions + 1;
     if (campaign->chess && state->runs)
@@ -129,11 +145,13 @@ static int plan_round(struct fw_campaign *campaign, size_t *count, struct fw_err
 {
     struct fw_seeking *seeking = &campaign->seeking;
 
-    *count = round_size(campaign);
+    *count = round_size(campaign, count_left(campaign));
     campaign->seeks = seeking->hunt && campaign->knowledge.state.runs && *count;
     if (campaign->seeks && fw_seeking_plan(seeking, *count, count, err) < 0)
         return -1;
     campaign->seeks &= seeking->attempts;
+    if (*count > count_left(campaign)) /* there was a profile */
+        *count = count_left(campaign);
     return 0;
 }
 
@@ -308,7 +326,7 @@ static int run_rounds(struct fw_campaign *campaign, struct fw_error *err)
         if (plan_round(campaign, &count, err) < 0)
             return -1;
         if (count == 0) {
-            state->end = FW_CAMPAIGN_EXHAUSTED;
+            state->end = count_left(campaign) ? FW_CAMPAIGN_EXHAUSTED : FW_CAMPAIGN_RUNS;
             break;
         }
         run_round(campaign, count);

@@ -63,6 +63,7 @@ enum fw_campaign_end {
 struct fw_campaign_state {
     uint64_t runs;      /* that count */
     uint64_t known;     /* of these, made before this campaign began */
+    uint64_t recorded;  /* runs besides, which were recorded, not controlled: budgets have them */
     uint64_t failing;   /* runs */
     uint64_t redundant; /* that were cut short: another one has shown the same */
     uint64_t diverged;  /* runs that did not follow their choices */
@@ -103,6 +104,7 @@ struct fw_campaign_setup {
     struct fw_proposals proposals; /* predict: what comes first */
     uint64_t seed;
     uint64_t runs, idle; /* 0: any */
+    uint64_t recorded;   /* runs that were made before; those of the profiling come on top */
     double seconds;      /* 0: any */
     bool until_first;
     uint32_t jobs;

@@ -163,7 +163,7 @@ bool fw_knowledge_ends(struct fw_knowledge *knowledge, const struct fw_campaign_
 
     if (setup->until_first && state->failing)
         state->end = FW_CAMPAIGN_FIRST;
-    else if (setup->runs && state->runs >= setup->runs)
+    else if (setup->runs && state->runs + state->recorded >= setup->runs)
         state->end = FW_CAMPAIGN_RUNS;
     else if (setup->idle && state->quiet >= setup->idle)
         state->end = FW_CAMPAIGN_IDLE;

@@ -202,6 +202,7 @@ static struct recording *record_once(struct fw_profiling *profiling, struct fw_e
 {
     struct recording *recording = fw_xcalloc(1, sizeof *recording);
 
+    profiling->state.made++;
     recording->path = fw_xasprintf("%s/profile-%" PRIu64 ".fwt", profiling->setup->folder,
                                    profiling->state.runs + 1);
     if (record(profiling, recording, err) < 0 || load(recording, err) < 0) {
@@ -209,6 +210,12 @@ static struct recording *record_once(struct fw_profiling *profiling, struct fw_e
         return NULL;
     }
     return recording;
+}
+
+/* A run has failed, and that is what was wanted. */
+static bool ends_it(const struct fw_profiling *profiling)
+{
+    return profiling->setup->until_first && !profiling->setup->unjudged && profiling->state.failing;
 }
 
 /* With all accesses, also those that repeat one, since what lies between two places decides what
@@ -219,8 +226,9 @@ static struct recording *make_recording(struct fw_profiling *profiling, struct f
     struct recording *recording = record_once(profiling, err);
     bool few = recording && !profiling->state.runs && recording->trace->count < SHORT;
     bool many = recording && profiling->repeats && recording->trace->count > LONG;
+    bool last = profiling->state.made >= profiling->setup->most || ends_it(profiling);
 
-    if (few || many) {
+    if ((few || many) && !last) {
         profiling->repeats = few;
         profiling->state.failing -= recording->failed;
         recording_destroy(recording);
@@ -478,6 +486,7 @@ bool fw_profiling_is_over(const struct fw_profiling *profiling)
 
     return profiling->quiet >= (setup->quiet ? setup->quiet : FW_PROFILING_QUIET) ||
            profiling->state.runs >= MOST_RUNS || is_stopped(profiling) ||
+           profiling->state.made >= setup->most || ends_it(profiling) ||
            (setup->until > 0 && fw_session_now() >= setup->until);
 }
 

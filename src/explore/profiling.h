@@ -20,6 +20,7 @@
 
 struct fw_profiling_state {
     uint64_t runs, failing;
+    uint64_t made;   /* recordings: a run may be recorded once more, otherwise */
     uint64_t events; /* of the latest run */
     uint64_t guessed[FW_IDIOMS + 1]; /* by idiom; [0] is the sum */
     uint64_t proved[FW_IDIOMS + 1], refuted[FW_IDIOMS + 1], undecided[FW_IDIOMS + 1];
@@ -33,6 +34,8 @@ struct fw_profiling_setup {
     const struct fw_session_setup *session; /* program, runtime, limits, who goes along */
     const char *folder;                     /* of traces, which are removed in the end */
     uint64_t seed;
+    uint64_t most;   /* recordings that may be made in all; 0: none is left */
+    bool until_first; /* a run that fails ends it */
     uint32_t quiet;  /* runs without anything new that end it; 0: FW_PROFILING_QUIET */
     uint32_t idioms; /* bit i: idiom i; 0: all */
     uint32_t window; /* 0: FW_IROOT_WINDOW */
@@ -55,7 +58,7 @@ struct fw_profiling *fw_profiling_create(const struct fw_profiling_setup *setup,
                                          struct fw_error *err);
 /* Makes one more, unless it is over.  -1: err. */
 int fw_profiling_step(struct fw_profiling *profiling, struct fw_error *err);
-/* The last few have brought nothing new, or there is no time. */
+/* The last few have brought nothing new, or there is no time, or no run left. */
 bool fw_profiling_is_over(const struct fw_profiling *profiling);
 const struct fw_profiling_state *fw_profiling_state(const struct fw_profiling *profiling);
 void fw_profiling_destroy(struct fw_profiling *profiling);

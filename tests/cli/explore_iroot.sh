@@ -242,8 +242,44 @@ expect 66 explore -q -s iroot --predictor=proof --idioms=2 --db=same.db -- ./dri
 out_lacks "went on from the last step"
 
 # When nothing is left to try and there is a budget, others follow.
-expect 66 explore -q -s iroot --db=budget.db -n 30 -- ./lost
-out_has ' 30 runs'
+expect 66 explore -q -s iroot --db=budget.db -n 30 --format=json -- ./lost
+jq -e '.runs.all + .runs.recorded == 30 and .runs.recorded == .hunt.recordings and .end == "runs"' "$out" >/dev/null ||
+    complain "not 30 runs: $(jq -c '.runs, .hunt' "$out")"
+
+# All runs are in the budget, recorded ones too, but for those that repeat a failure for its schedule; the first
+# failure ends it, also that of a recorded run.
+cat >counted.c <<'END_C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static int x;
+static void *add(void *unused) { x++; return unused; }
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    int count = open("count", O_WRONLY | O_CREAT | O_APPEND, 0666);
+    (void)argv;
+    pthread_create(&t, NULL, add, NULL);
+    x++;
+    pthread_join(t, NULL);
+    return write(count, "+", 1) != 1 || argc > 1;
+}
+END_C
+build counted
+for strategy in iroot predict pct chess; do
+    for runs in 1 2 5 12; do
+        rm -f count counted.db*
+        expect 0 explore -q -s $strategy -n $runs --db=counted.db -- ./counted
+        out_lacks "profile failed"
+        made=$(wc -c <count)
+        [ "$made" = $runs ] || { [ $strategy = chess ] && [ "$made" -lt $runs ]; } ||
+            complain "$made runs of $runs were made with $strategy"
+    done
+done
+rm -f count counted.db*
+expect 66 explore -q -s iroot --until-first --db=counted.db --format=json -- ./counted fails
+jq -e '.runs.all == 1 and .runs.recorded == 1 and .end == "first" and (.findings[0].schedule | length) > 0' "$out" >/dev/null ||
+    complain "not the first failure: $(cat "$out")"
 
 # Wrong uses.
 expect 2 explore -s iroot --idioms=7 -- ./lost
