@@ -3,10 +3,13 @@
 
 #include "runtime/futex.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
+
+static _Atomic bool busy; /* somebody stores */
 
 /* Where hooks are (FW_HOOK); the linker's. */
 extern const char __start_fw_hooks[] __attribute__((visibility("hidden")));
@@ -78,18 +81,32 @@ static uint8_t original(uintptr_t returns, uint8_t **at)
 }
 
 /* One store: whoever comes by sees the old byte or the new one. */
-static bool put(uint8_t *at, uint8_t byte)
+static bool put_alone(uint8_t *at, uint8_t byte)
 {
     uintptr_t page;
 
-    if (!byte)
-        return false;
     page = (uintptr_t)at & ~(uintptr_t)(PAGE - 1);
     if (!fw_patch_protect(page, page + PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
         return false;
     *(volatile uint8_t *)at = byte;
     fw_patch_protect(page, page + PAGE, PROT_READ | PROT_EXEC);
     return true;
+}
+
+static bool put(uint8_t *at, uint8_t byte)
+{
+    bool done;
+
+    if (!byte || atomic_exchange(&busy, true))
+        return false;
+    done = put_alone(at, byte);
+    atomic_store(&busy, false);
+    return done;
+}
+
+void fw_patch_forked(void)
+{
+    atomic_store(&busy, false);
 }
 
 bool fw_patch_call(uintptr_t returns)

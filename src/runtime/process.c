@@ -17,6 +17,7 @@
 #include "runtime/channel.h"
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
+#include "runtime/patch.h"
 #include "runtime/signals.h"
 
 #include <errno.h>
@@ -64,6 +65,7 @@ void fw_process_begins(void)
 {
     process = current_process();
     fw_signals_forked();
+    fw_patch_forked();
     fw_runtime_forked();
 }
 
