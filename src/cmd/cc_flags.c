@@ -19,6 +19,12 @@
  * hooks for accesses of more than 16 bytes, so nothing is turned into wider ones: loops neither by
  * wider registers nor by elements that lie apart (interleaved), straight code not at all.
  *
+ * clang leaves out accesses to the function's own stack if no other can know their address.  Before
+ * LLVM 20 it looks for who may know the very address that is accessed, and not the variable that it
+ * is part of: fields and elements of what other threads were given have no hooks.  With no uses
+ * to explore (-capture-tracking-max-uses-to-explore=0) every address may be known, so that whatever
+ * is not in registers has its hooks.
+ *
  * Without branches (--no-branches) code says so when it is loaded, by a header that is read before
  * everything else: a recording of it is no proof.
  *
@@ -81,6 +87,8 @@ static void add_clang(struct fw_words *command, struct fw_cc_call *call,
         "-enable-interleaved-mem-accesses=false",
         "-mllvm",
         "-vectorize-slp=false",
+        "-mllvm",
+        "-capture-tracking-max-uses-to-explore=0",
         NULL,
     };
 
