@@ -1,6 +1,8 @@
 /* confirm.c - see confirm.h. */
 #include "explore/confirm.h"
 
+#include "explore/goals.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -82,16 +84,6 @@ bool fw_baseline_differs(struct fw_baseline *baseline, struct fw_session *sessio
 
 /* --- was it there? --------------------------------------------------------------------------- */
 
-static bool overlap(const struct fw_control_goal *a, const struct fw_control_goal *b)
-{
-    uint64_t a_end = a->object + (a->size ? a->size : 1);
-    uint64_t b_end = b->object + (b->size ? b->size : 1);
-
-    if (!a->object || !b->object) /* free and the like */
-        return true;
-    return a->object < b_end && b->object < a_end;
-}
-
 static bool goals_reached(const struct fw_control_head *head, const struct fw_shown *witness)
 {
     for (size_t i = 0; i < witness->event_count && i < FW_CONTROL_GOALS; i++)
@@ -106,7 +98,7 @@ static bool same_memory(const struct fw_control_head *head, const struct fw_show
     if (witness->claim == FW_CLAIM_DEADLOCK || witness->claim == FW_CLAIM_ORDER)
         return true;
     for (size_t i = 1; i < witness->event_count && i < FW_CONTROL_GOALS; i++)
-        if (!overlap(&head->goals[0], &head->goals[i]))
+        if (!fw_goals_overlap(&head->goals[0], &head->goals[i]))
             return false;
     return true;
 }

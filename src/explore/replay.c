@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "explore/failure.h"
+#include "explore/goals.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,9 +69,7 @@ static bool goals_touch(const struct fw_control_head *head)
 {
     const struct fw_control_goal *a = &head->goals[0], *b = &head->goals[1];
 
-    return a->reached && b->reached && a->thread != b->thread &&
-           a->object < b->object + (b->size ? b->size : 1) &&
-           b->object < a->object + (a->size ? a->size : 1);
+    return a->reached && b->reached && a->thread != b->thread && fw_goals_overlap(a, b);
 }
 
 static bool begins_with_word(const char *text, const char *word)

@@ -541,6 +541,8 @@ static void note_pending(struct fw_plan *plan, const struct fw_op *op)
     plan->object = op->object;
     plan->size = op->size;
     plan->extent = op->extent;
+    plan->block = op->block;
+    plan->block_bytes = op->block_bytes;
     plan->reach = op->reach;
     plan->writes = op->writes;
 }

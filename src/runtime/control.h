@@ -22,6 +22,8 @@ struct fw_op {
     uint64_t object;  /* an address, or a thread's number; 0: none */
     uint32_t size;    /* bytes of an access, 0 otherwise */
     uint32_t extent;  /* bytes of an atomic operation, 0 otherwise */
+    uint64_t block;   /* where memory lies that is given back, 0 otherwise */
+    uint32_t block_bytes;
     enum fw_reach reach;
     bool writes;      /* does not commute with what reads */
     bool spins;       /* a loop may do this until another thread changes something */

@@ -238,8 +238,9 @@ struct fw_control_seen {
 #define FW_CONTROL_GOALS 16u
 struct fw_control_goal {
     uint32_t reached; /* 1: the step was reached */
-    uint32_t thread, site, size;
-    uint64_t object;
+    uint32_t thread, site;
+    uint32_t size;   /* of the memory that is about to be accessed or freed, if it is known ... */
+    uint64_t object; /* ... where it is; 0: not known */
 };
 
 #define FW_CONTROL_WHY 160u

@@ -73,6 +73,23 @@ struct fw_thread *fw_enter_atomic(uintptr_t pc, const char *name, const void *ob
     return t;
 }
 
+struct fw_thread *fw_enter_freeing_at(uintptr_t pc, const char *name, const void *block,
+                                      size_t bytes)
+{
+    struct fw_op op = { .pc = pc,
+                        .name = name,
+                        .block = (uint64_t)(uintptr_t)block,
+                        .block_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+                        .writes = true };
+    struct fw_thread *t = fw_enter_again();
+
+    if (t) {
+        t->hot->ticks -= CALL;
+        fw_control_point(t, &op);
+    }
+    return t;
+}
+
 void fw_leave(struct fw_thread *t)
 {
     t->inside--;

@@ -20,6 +20,7 @@
  * Looking up the real functions may allocate: that comes from a small arena, which is never given
  * back.  No locks here: a fork child and a signal handler can allocate as far as libc lets them.
  */
+#include "runtime/control.h"
 #include "runtime/intercept.h"
 #include "runtime/thread.h"
 #include "runtime/values.h"
@@ -219,7 +220,7 @@ FW_EXPORT void free(void *block)
 
     if (!block || FW_UNLIKELY(in_arena(block)) || FW_UNLIKELY(!heap_known()))
         return;
-    t = fw_enter();
+    t = FW_UNLIKELY(fw_control_every) ? fw_enter_freeing(block, size_of(block)) : fw_enter();
     if (t && fw_modules_instrumented)
         fw_record_free(t, block, size_of(block), FW_PC);
     else if (FW_UNLIKELY(fw_heap_away))

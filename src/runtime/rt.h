@@ -94,6 +94,10 @@ struct fw_thread *fw_enter_at(uintptr_t pc, const char *name, const void *object
 /* The same for an atomic operation on so many bytes (0: it is none). */
 struct fw_thread *fw_enter_atomic(uintptr_t pc, const char *name, const void *object,
                                   unsigned size);
+/* The same for giving back a block, where steps may name every call (fw_control_every). */
+#define fw_enter_freeing(block, bytes) fw_enter_freeing_at(FW_PC, __func__, block, bytes)
+struct fw_thread *fw_enter_freeing_at(uintptr_t pc, const char *name, const void *block,
+                                      size_t bytes);
 /*
  * The same for functions that synchronise in no way and only tell: also where threads run in
  * parallel (src/atomrace).

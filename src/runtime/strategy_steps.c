@@ -170,17 +170,20 @@ static enum progress look(const struct fw_thread *t, const struct fw_control_ste
     }
 }
 
-/* What a call with an effect does to memory is not known where it begins. */
+/* What a call with an effect does to memory is not known where it begins; what is freed is. */
 static void note_goal(const struct fw_thread *t, const struct fw_control_step *step)
 {
     struct fw_control_goal *goal = &fw_control->goals[step->goal % FW_CONTROL_GOALS];
+    const struct fw_plan *plan = &t->plan;
 
-    *goal = (struct fw_control_goal){ .reached = 1,
-                                      .thread = t->number,
-                                      .site = t->plan.site,
-                                      .size = t->plan.size,
-                                      .object = t->plan.reach == FW_REACH_OBJECT ? t->plan.object
-                                                                                 : 0 };
+    *goal = (struct fw_control_goal){ .reached = 1, .thread = t->number, .site = plan->site };
+    if (plan->block) {
+        goal->object = plan->block;
+        goal->size = plan->block_bytes;
+    } else if (plan->reach == FW_REACH_OBJECT) {
+        goal->object = plan->object;
+        goal->size = plan->size + plan->extent;
+    }
 }
 
 static void call_debugger(const struct fw_thread *t, const struct fw_control_step *step)

@@ -61,7 +61,8 @@ struct fw_plan {
     uintptr_t pc;     /* of its latest point: what it is about to do */
     const char *name;
     uint64_t object;
-    uint32_t size, extent, site, class_; /* as in struct fw_op, and where */
+    uint64_t block;
+    uint32_t size, extent, block_bytes, site, class_; /* as in struct fw_op, and where */
     enum fw_reach reach;
     bool writes;
     bool pending;     /* it has not done it yet */

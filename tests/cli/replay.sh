@@ -326,4 +326,33 @@ expect 125 replay kept/nowhere.sched
 err_has "cannot run './nowhere'"
 expect 125 replay kept
 err_is "foreweave: 'kept' is a folder, not a schedule"
+# --- whatever `run` confirms is shown by its schedule, and by the result; on other memory it is not ---
+kind() { # A B OTHER: what to do in place of B that is about other memory
+    local id
+    rm -rf kept kept.json
+    build kinds "$sources/kinds.c" -O1 -w "-DA=$1" "-DB=$2"
+    expect 66 run -q --keep=kept -a race --format=json -o kept.json -- ./kinds
+    id=$(ls kept | sed -n 's/\.sched$//p')
+    [ "$(wc -w <<<"$id")" = 1 ] || { complain "$1, $2: schedules of '$id'"; return; }
+    expect 66 replay --runs=3 kept/$id.sched
+    out_is "reproduced: race (3 of 3 runs)"
+    cp kept/$id.sched kinds.sched
+    rm kept/$id.sched
+    expect 66 replay --runs=3 kept.json $id
+    out_is "reproduced: race (3 of 3 runs)"
+    [ -n "${3:-}" ] || return
+    build kinds-other "$sources/kinds.c" -O1 -w "-DA=$1" "-DB=$3"
+    expect 0 replay --near=0 kinds.sched -- ./kinds-other
+    out_has "not reproduced: exit 0 in place of race"
+}
+kind "shared->plain++" "shared->plain++" "other.plain++"
+kind "sink = shared->plain" "free(shared)" "free(spare)"
+kind "free(mine)" "shared->text[20] = 1" "other.text[20] = 1"
+kind "atomic_fetch_add(&shared->counter, 1)" "((char *)shared)[2] = 1" "((char *)shared)[4] = 1"
+kind "atomic_fetch_add(&shared->counter, 1)" "free(shared)" "free(spare)"
+kind "memset(shared->text, 1, 32)" "shared->text[20] = 2"
+kind "memset(shared->text, 1, 32)" "memcpy(other.text, shared->text, 32)"
+kind "memset(shared->text, 1, 32)" "free(shared)"
+kind "shared->text[20] = 2" "shared = realloc(shared, 5000)"
+
 finish
