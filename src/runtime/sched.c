@@ -85,6 +85,7 @@ void fw_sched_forked(struct fw_thread *only)
 {
     clear_queues();
     sched.lock.word = 0;
+    fw_leaving = 0;
     sched.holder = only;
     only->state = FW_STATE_RUNNING;
     only->lost = 0;
@@ -241,18 +242,16 @@ static bool wait_for_go(struct fw_thread *t, uint64_t give_up)
         if (fw_now() >= give_up)
             return false;
     }
+    fw_leaving_await();
     return true;
 }
 
 void fw_token_take(struct fw_thread *t)
 {
-    bool has;
-
     fw_sched_lock();
-    has = ask(t);
+    ask(t);
     fw_sched_unlock();
-    if (!has)
-        wait_for_go(t, UINT64_MAX);
+    wait_for_go(t, UINT64_MAX);
 }
 
 void fw_thread_ready(struct fw_thread *t)
@@ -277,9 +276,9 @@ bool fw_token_take_within(struct fw_thread *t, uint64_t ns)
     bool has;
 
     fw_sched_lock();
-    has = ask(t);
+    ask(t);
     fw_sched_unlock();
-    if (has || wait_for_go(t, fw_now() + ns))
+    if (wait_for_go(t, fw_now() + ns))
         return true;
     fw_sched_lock();
     has = sched.holder == t;
@@ -313,11 +312,9 @@ void fw_token_regain_lost(struct fw_thread *t)
     if (sched.holder == t) { /* the watchdog has thought better of it */
         fw_sched_unlock();
     } else {
-        bool has = ask(t);
-
+        ask(t);
         fw_sched_unlock();
-        if (!has)
-            wait_for_go(t, UINT64_MAX);
+        wait_for_go(t, UINT64_MAX);
     }
     new_quantum(t);
     if (!t->hot->segment)
@@ -480,6 +477,7 @@ static void wait_blocked(struct fw_thread *t, uint64_t deadline)
         if (pause < RETRY_LAST)
             pause *= 2;
     }
+    fw_leaving_await();
 }
 
 /* Has the holder nobody to give the token to?  relaxed: who comes back from the kernel just now

@@ -240,6 +240,7 @@ void fw_thread_finish(struct fw_thread *t)
     memset(&fw_hot, 0, sizeof fw_hot);
     fw_wake(t, UINT_MAX, 0);
     fw_sched_ending(t);
+    fw_leaving_begin(t);
     fw_sched_lock();
     t->hot = NULL;
     t->has_tid = false;

@@ -209,6 +209,20 @@ static inline void fw_token_regain(struct fw_thread *t)
         fw_token_regain_lost(t);
 }
 
+/* --- threads that leave (leaving.c), the holder's ------------------------------------------- */
+
+/* The kernel's number of a thread that has ended, and may not be gone; 0: none. */
+extern int32_t fw_leaving;
+/* t is about to give the token away for the last time. */
+void fw_leaving_begin(const struct fw_thread *t);
+void fw_leaving_wait(void);
+/* Before whoever has the token now goes on. */
+static inline void fw_leaving_await(void)
+{
+    if (FW_UNLIKELY(fw_leaving))
+        fw_leaving_wait();
+}
+
 /* --- handlers (handlers.c) ----------------------------------------------------------------- */
 
 /* t was blocked and has the token: runs the handlers that have been put off. */

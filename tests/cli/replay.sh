@@ -355,4 +355,21 @@ kind "memset(shared->text, 1, 32)" "memcpy(other.text, shared->text, 32)"
 kind "memset(shared->text, 1, 32)" "free(shared)"
 kind "shared->text[20] = 2" "shared = realloc(shared, 5000)"
 
+# --- who has ended is gone before others go on, joined or not; but nobody is waited for who waits for them ---
+cat >leaving.sched <<'EOF'
+foreweave schedule 1
+program "./leaving"
+shows exit 3
+0 before read in main "int seen = gone;" #1
+0.1 until it ends
+EOF
+for flags in -O0 -O2 -DDETACHED; do
+    build leaving "$sources/leaving.c" $flags
+    expect 66 replay --runs=10 leaving.sched
+    out_is "reproduced: exit 3 (10 of 10 runs)"
+done
+build leaving "$sources/leaving.c" -DWAITS
+expect 0 replay --near=0 leaving.sched
+out_has "not reproduced: exit 0 in place of exit 3"
+
 finish
