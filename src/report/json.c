@@ -331,15 +331,15 @@ void fw_report_json_finding(struct fw_json *json, const struct fw_report *report
     for (size_t i = 0; i < finding->events.len; i++)
         write_event(json, report, &finding->events.at[i]);
     fw_json_end(json);
+    write_location(json, report, finding);
+    write_threads(json, report, finding);
+    if (finding->detail)
+        fw_json_text(json, "detail", finding->detail);
     if (finding->saw_some) {
         fw_json_object(json, "saw");
         write_mark(json, report, &finding->saw);
         fw_json_end(json);
     }
-    write_location(json, report, finding);
-    write_threads(json, report, finding);
-    if (finding->detail)
-        fw_json_text(json, "detail", finding->detail);
     if (finding->witness)
         write_witness(json, report, finding);
     else if (finding->beginning && guarantee_of(report, analysis, finding) == FW_SOUND)
