@@ -202,6 +202,14 @@ enum whose {
     OTHER, /* it accesses another one */
 };
 
+/* "accounts[3].balance" is a part of "accounts", and of "accounts[3]". */
+static bool is_part_of(const char *whole, const char *name)
+{
+    size_t len = strlen(whole);
+
+    return strncmp(whole, name, len) == 0 && (name[len] == '.' || name[len] == '[');
+}
+
 /* Its first byte, or a later one ("bits.b+0x1"). */
 static enum whose byte_of(struct search *search, uint64_t address, uint32_t later)
 {
@@ -213,7 +221,10 @@ static enum whose byte_of(struct search *search, uint64_t address, uint32_t late
     if (within)
         *within = '\0';
     if (name)
-        whose = strcmp(name, wanted) == 0 || is_short_for(wanted, name) ? OWN : OTHER;
+        whose = strcmp(name, wanted) == 0 || is_short_for(wanted, name) ||
+                        is_part_of(wanted, name)
+                    ? OWN
+                    : OTHER;
     free(name);
     return whose;
 }

@@ -307,6 +307,36 @@ static void the_variable_counts_where_the_order_has_changed(void **state)
     fw_placement_release(&placement);
 }
 
+/* A section may be of a whole struct or array, or of a part; what only begins alike is another. */
+static void the_parts_of_a_variable_are_its_own(void **state)
+{
+    static const char parts[] = "struct { long sum, count; } books[4];\n"
+                                "void add(void)\n"
+                                "{\n"
+                                "    long now = books[1].count;\n"
+                                "    books[1].count = now + 1;\n"
+                                "}\n";
+    static const struct {
+        const char *variable;
+        size_t placed;
+    } rows[] = { { "books", 2 },        { "books[1]", 2 },     { "books[1].count", 2 },
+                 { "books[1].sum", 0 }, { "books[1].co", 0 }, { "book", 0 } };
+    struct fw_placement placement;
+    char wanted[512];
+
+    (void)state;
+    write_source("books.c", "", parts);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(wanted, sizeof wanted,
+                 "foreweave sections 1\nsection add+1 given add\n  of %s\n  entry r books.c:4\n"
+                 "  end w books.c:5 allow=r\n",
+                 rows[i].variable);
+        place(wanted, build("gcc", "-O0", "books.c"), &placement);
+        assert_int_equal(placement.placed.len, rows[i].placed);
+        fw_placement_release(&placement);
+    }
+}
+
 static size_t count_hooks(const char *options)
 {
     struct fw_hooks hooks = { 0 };
@@ -474,6 +504,7 @@ int main(void)
         cmocka_unit_test(lines_added_within_do_not_matter_where_texts_are_known),
         cmocka_unit_test(what_cannot_be_placed_is_told),
         cmocka_unit_test(the_variable_counts_where_the_order_has_changed),
+        cmocka_unit_test(the_parts_of_a_variable_are_its_own),
         cmocka_unit_test(hooks_are_found_however_they_are_called),
         cmocka_unit_test(functions_of_one_name_are_told_apart),
         cmocka_unit_test(spots_of_sites_lead_back_to_them),
