@@ -5,7 +5,7 @@
 #include "guard/violation.h"
 #include "runtime/patch.h"
 
-_Atomic bool fw_guard_asleep;
+_Atomic uint32_t fw_guard_changes;
 
 static uint32_t lasting; /* tables of modules that never go */
 
@@ -39,7 +39,8 @@ static void change_all(bool (*change)(uintptr_t returns))
 
 static void fall_asleep(void)
 {
-    atomic_store(&fw_guard_asleep, true);
+    atomic_fetch_add(&fw_guard_changes, 1); /* pairs with fw_region_can: who goes back sees it, or is
+                                               seen to be busy */
     fw_regions_blind();
     for (unsigned round = 0; fw_regions_busy(); round++) /* nobody begins to any more */
         fw_guard_pause(round);
@@ -49,17 +50,18 @@ static void fall_asleep(void)
 
 void fw_guard_calls_change(void)
 {
+    uint64_t mask;
     bool off;
 
     if (!lasting || fw_guard->keep_calls || fw_guard->mode == FW_GUARD_LIFETX ||
-        fw_guard->mode == FW_GUARD_LEARN || !fw_guard_patch_enter())
+        fw_guard->mode == FW_GUARD_LEARN || !fw_guard_patch_enter(&mask))
         return;
     off = atomic_load(&fw_guard->off);
-    if (off && !atomic_load(&fw_guard_asleep)) {
+    if (off && !fw_guard_is_asleep()) {
         fall_asleep();
-    } else if (!off && atomic_load(&fw_guard_asleep)) {
+    } else if (!off && fw_guard_is_asleep()) {
         change_all(fw_patch_call_back);
-        atomic_store(&fw_guard_asleep, false);
+        atomic_fetch_add(&fw_guard_changes, 1);
     }
-    fw_guard_patch_leave();
+    fw_guard_patch_leave(mask);
 }

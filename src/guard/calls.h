@@ -7,8 +7,10 @@
  * was.  Between the first and the last of them what others do is seen in part, and who has passed a
  * call that was nothing may make its access when all are calls again.  Hence
  *
- *   - hooks do nothing as long as fw_guard_asleep is set: from before the first call becomes
+ *   - hooks do nothing as long as fw_guard_changes is odd: from before the first call becomes
  *     nothing until the last is a call;
+ *   - a region that began with another number is never gone back over: what it has written may not
+ *     have been seen (region.h);
  *   - nothing that was written is taken back from then on (fw_regions_blind), and who is doing that
  *     is waited for before the first becomes nothing;
  *   - what words said before is forgotten, as whenever the guard is switched on (guard.c).
@@ -26,7 +28,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-extern _Atomic bool fw_guard_asleep;
+/* Counts both ways; odd: the calls are nothing, or about to change. */
+extern _Atomic uint32_t fw_guard_changes;
+
+static inline bool fw_guard_is_asleep(void)
+{
+    return atomic_load_explicit(&fw_guard_changes, memory_order_relaxed) & 1;
+}
 
 /* All modules that the program begins with are known. */
 void fw_guard_calls_begin(void);
@@ -41,7 +49,7 @@ static inline void fw_guard_calls_look(void)
     /* relaxed: a switch, seen sooner or later */
     if (fw_guard &&
         __builtin_expect(!atomic_load_explicit(&fw_guard->off, memory_order_relaxed) ==
-                             atomic_load_explicit(&fw_guard_asleep, memory_order_relaxed),
+                             fw_guard_is_asleep(),
                          0))
         fw_guard_calls_change();
 }

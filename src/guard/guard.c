@@ -150,7 +150,7 @@ void fw_guard_access(uintptr_t address, size_t bytes, bool write, uint32_t site,
     /* relaxed: a switch, seen sooner or later */
     fw_guard_calls_look();
     if (!self || atomic_load_explicit(&fw_guard->off, memory_order_relaxed) ||
-        atomic_load(&fw_guard_asleep)) {
+        fw_guard_is_asleep()) {
         fw_region_end();
         return;
     }

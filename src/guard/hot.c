@@ -114,6 +114,7 @@ static void retire(uint32_t site)
 void fw_guard_hot_count(uint32_t site)
 {
     struct fw_guard_heat *heat;
+    uint64_t mask;
 
     fw_guard_passes = FW_HOT_PASSES;
     if (!fw_guard_heats)
@@ -121,9 +122,9 @@ void fw_guard_hot_count(uint32_t site)
     heat = &fw_guard_heats[site];
     if (fw_guard_any_gone)
         fw_regions_settle();
-    if (!is_hot(heat) || !fw_guard_patch_enter())
+    if (!is_hot(heat) || !fw_guard_patch_enter(&mask))
         return;
     if (fw_guard_tables[0].length && !atomic_exchange(&heat->gone, true))
         retire(site);
-    fw_guard_patch_leave();
+    fw_guard_patch_leave(mask);
 }

@@ -4,6 +4,7 @@
 #include "runtime/patch.h"
 
 #include <linux/membarrier.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -82,14 +83,21 @@ void fw_guard_patched(void)
     fw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0);
 }
 
-bool fw_guard_patch_enter(void)
+bool fw_guard_patch_enter(uint64_t *mask)
 {
-    return !atomic_exchange(&busy, true);
+    uint64_t all = UINT64_MAX;
+
+    fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, mask, 8);
+    if (!atomic_exchange(&busy, true))
+        return true;
+    fw_call(SYS_rt_sigprocmask, SIG_SETMASK, mask, 0, 8);
+    return false;
 }
 
-void fw_guard_patch_leave(void)
+void fw_guard_patch_leave(uint64_t mask)
 {
     atomic_store(&busy, false);
+    fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 }
 
 void fw_guard_patch_forked(void)

@@ -27,9 +27,9 @@ void fw_guard_patch_live(const struct fw_guard_hook *hook, uintptr_t base);
 void fw_guard_patched(void);
 
 /* Calls are changed by one thread at a time, or not at all: false.  Any thread, also in a
- * handler. */
-bool fw_guard_patch_enter(void);
-void fw_guard_patch_leave(void);
+ * handler; no handler comes meanwhile, since it may never return.  mask: signals, as they were. */
+bool fw_guard_patch_enter(uint64_t *mask);
+void fw_guard_patch_leave(uint64_t mask);
 /* In the child of a fork: who was about to is not there. */
 void fw_guard_patch_forked(void);
 

@@ -23,7 +23,7 @@ struct fw_region {
     uint32_t serial;   /* counts beginnings */
     uint32_t function;
     uintptr_t end; /* of the function's frame */
-    uint32_t generation;
+    uint32_t generation, changes; /* of the switch, and of the calls (calls.h) */
     uint64_t disturbed; /* when it wrote first */
     uint32_t window; /* places that were passed behind the one that began it */
     unsigned tries;
@@ -155,6 +155,7 @@ static __attribute__((noinline)) void begin(struct fw_region *region, uint32_t f
     region->function = function;
     region->end = end;
     region->generation = atomic_load_explicit(&fw_guard->generation, memory_order_relaxed);
+    region->changes = atomic_load(&fw_guard_changes);
     region->window = region->tries = region->locks = region->undo.count = 0;
     how = fw_jump_save(&region->jump, kept);
     if (how > 0)
@@ -284,6 +285,7 @@ bool fw_region_can(uintptr_t end)
     return end && fw_region_live == end && region->end == end && region->window &&
            region->tries < fw_guard->rollback &&
            region->generation == atomic_load(&fw_guard->generation) &&
+           region->changes == atomic_load(&fw_guard_changes) && !fw_guard_is_asleep() &&
            !fw_region_is_broken(region->function);
 }
 

@@ -67,7 +67,7 @@ int fw_signals_take(struct fw_signals *signals, bool handled, struct fw_error *e
 }
 
 /* In the recorder at the end, and in the program before it starts. */
-void fw_signals_give_back(struct fw_signals *signals)
+static void restore(struct fw_signals *signals)
 {
     if (!signals->handled)
         sigaction(SIGINT, &signals->interrupt, NULL);
@@ -76,6 +76,15 @@ void fw_signals_give_back(struct fw_signals *signals)
     sigprocmask(SIG_SETMASK, &signals->mask, NULL);
     close(signals->fd);
     signals->fd = -1;
+}
+
+/* What was held is still for us: it does not end the command when it has nothing more to switch. */
+void fw_signals_give_back(struct fw_signals *signals)
+{
+    for (int i = 1; i < 64; i++)
+        if (held & 1ull << i)
+            ignore(i, NULL);
+    restore(signals);
 }
 
 void fw_signals_handle(struct fw_signals *signals, pid_t pid)
@@ -113,7 +122,7 @@ static void execute(const struct fw_launch *launch, struct fw_signals signals, i
     ssize_t said;
     int cause;
 
-    fw_signals_give_back(&signals);
+    restore(&signals);
     set_environment(launch);
     if (launch->hide)
         hide(launch->output);
