@@ -143,6 +143,11 @@ static long call(long number, const long a[6], uintptr_t pc)
         t = NULL;
         fw_process_exits((int)a[0], "exit_group", pc);
     }
+    if (t && number == SYS_exit) { /* the thread's end, without destructors */
+        fw_done(t);
+        fw_thread_finish(t);
+        t = NULL;
+    }
     if (t && waits(number, a)) {
         fw_outside_begin(t);
         result = fw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

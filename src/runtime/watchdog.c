@@ -18,6 +18,7 @@
 #include "runtime/futex.h"
 #include "runtime/thread.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -54,11 +55,18 @@ bool fw_watchdog_call(const struct fw_thread *t, char *text, size_t size)
     return text[0] >= '0' && text[0] <= '9';
 }
 
+/* It has left by a system call of its own, which nobody else has seen. */
+static bool is_gone(const struct fw_thread *t)
+{
+    return t->has_tid &&
+           fw_call(SYS_tgkill, fw_call(SYS_getpid, 0, 0, 0, 0), t->tid, 0, 0) == -ESRCH;
+}
+
 bool fw_watchdog_in_kernel(const struct fw_thread *t)
 {
     char text[16];
 
-    return fw_watchdog_call(t, text, sizeof text);
+    return fw_watchdog_call(t, text, sizeof text) || is_gone(t);
 }
 
 /* Its next hook takes the long way, whatever it sees of the rest. */

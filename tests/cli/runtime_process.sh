@@ -4,6 +4,7 @@
 . "$FOREWEAVE_SOURCE/tests/cli/runtime.bash"
 
 like_native process
+like_native leaves
 for how in return exit _exit _Exit quick_exit exit_group pthread_exit thread-exit; do
     like_native deaths "$how"
 done
