@@ -39,8 +39,8 @@ static void change_all(bool (*change)(uintptr_t returns))
 
 static void fall_asleep(void)
 {
-    atomic_fetch_add(&fw_guard_changes, 1); /* pairs with fw_region_can: who goes back sees it, or is
-                                               seen to be busy */
+    /* Pairs with fw_region_can: who goes back sees it, or is seen to be busy. */
+    atomic_fetch_add(&fw_guard_changes, 1);
     fw_regions_blind();
     for (unsigned round = 0; fw_regions_busy(); round++) /* nobody begins to any more */
         fw_guard_pause(round);
