@@ -252,10 +252,10 @@ static bool is_stale(struct fw_iroot_pairs *pairs, uint32_t e)
 {
     const struct fw_event *event = event_at(pairs, e);
     uint32_t key[3] = { event->thread, pairs->facts->accesses[e], fw_iroot_object(event) };
-    bool fresh = count_up(counter(pairs->times, key, 3), FEW) &
-                 count_up(counter(pairs->times, key, 2), SOME);
+    bool few = count_up(counter(pairs->times, key, 3), FEW); /* both are counted */
+    bool some = count_up(counter(pairs->times, key, 2), SOME);
 
-    if (fresh || pairs->visited < MANY || pairs->options->pairs_all)
+    if ((few && some) || pairs->visited < MANY || pairs->options->pairs_all)
         return false;
     pairs->roots->lost = true;
     return true;
