@@ -38,6 +38,18 @@ static const struct rule {
       "SELECT count(*) FROM iroots WHERE (c = 0) <> (idiom = 1) OR (d = 0) <> (idiom < 3)" },
 };
 
+int fw_memo_check_numbers(struct fw_memo *memo, struct fw_error *err)
+{
+    int64_t broken;
+
+    fw_query_say(&memo->q, "SELECT (SELECT count(*) FROM iroots WHERE idiom NOT BETWEEN 1 AND %u) "
+                           "+ (SELECT count(*) FROM predictions WHERE verdict NOT BETWEEN 0 AND "
+                           "%d)", FW_IDIOMS, FW_MEMO_VERDICTS - 1);
+    if (fw_memo_ask(memo, &broken, err) < 0)
+        return -1;
+    return broken ? fw_memo_damaged(memo, err) : 0;
+}
+
 static int check(void *context, struct fw_error *err)
 {
     struct fw_memo *memo = context;

@@ -19,6 +19,7 @@ struct claiming {
     int64_t now;
     uint64_t token;
     int64_t busy;
+    struct fw_error *err;
 };
 
 /* --- claims that have ended ------------------------------------------------------------------- */
@@ -122,14 +123,18 @@ static int take_claim(void *context, const struct fw_sql_row *row)
         .own = fw_sql_number(row, 3) != 0,
         .tried = (uint64_t)fw_sql_number(row, 4),
         .verdict = (enum fw_memo_verdict)fw_sql_number(row, 5),
-        .schedule = row->at[6] ? fw_xstrdup(row->at[6]) : NULL,
     };
 
+    if (!fw_memo_is_idiom(fw_sql_number(row, 1)) || !fw_memo_is_verdict(fw_sql_number(row, 5)))
+        return fw_memo_damaged(c->memo, c->err);
     for (unsigned i = 0; i < fw_idiom_accesses(claim.iroot.idiom); i++) {
         const char *text = row->at[7 + i];
 
+        if (!text)
+            return fw_memo_damaged(c->memo, c->err);
         claim.iroot.access[i] = fw_strtab_intern(c->accesses, text, strlen(text));
     }
+    claim.schedule = row->at[6] ? fw_xstrdup(row->at[6]) : NULL;
     fw_vec_push(c->claims, claim);
     return 0;
 }
@@ -138,6 +143,7 @@ static int find(struct claiming *c, struct fw_error *err)
 {
     struct fw_query *q = &c->memo->q;
 
+    c->err = err;
     fw_query_say(q, "WITH chosen AS (SELECT i.id, i.idiom, i.waits, i.own, " TRIED ") AS times, "
                     "i.a, i.b, i.c, i.d, v.verdict", c->memo->build, c->memo->judge);
     say_source(c);

@@ -103,13 +103,14 @@ static int insert_accesses(struct interning *in, const uint32_t *accesses, size_
 static int take_access(void *context, const struct fw_sql_row *row)
 {
     struct fw_known *known = context;
-    uint32_t number = fw_strtab_find(&known->texts, row->at[1], strlen(row->at[1]));
+    const char *text = fw_sql_text(row, 1);
+    uint32_t number = fw_strtab_find(&known->texts, text, strlen(text));
 
     if (number == FW_STRTAB_NONE)
         return 0;
     free(known->accesses.at[number].place);
     known->accesses.at[number] =
-        (struct fw_known_access) { fw_sql_number(row, 0), fw_xstrdup(row->at[2]) };
+        (struct fw_known_access) { fw_sql_number(row, 0), fw_xstrdup(fw_sql_text(row, 2)) };
     return 0;
 }
 

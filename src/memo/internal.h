@@ -59,6 +59,22 @@ int fw_memo_do(struct fw_memo *memo, struct fw_error *err);
 /* The number in its first cell; 0 if there is no row. */
 int fw_memo_ask(struct fw_memo *memo, int64_t *number, struct fw_error *err);
 
+/* Numbers of a row that others may have written. */
+static inline bool fw_memo_is_idiom(int64_t number)
+{
+    return number >= 1 && number <= (int64_t)FW_IDIOMS;
+}
+
+static inline bool fw_memo_is_verdict(int64_t number)
+{
+    return number >= 0 && number < FW_MEMO_VERDICTS;
+}
+
+/* Are they such in all rows?  In a transaction. */
+int fw_memo_check_numbers(struct fw_memo *memo, struct fw_error *err);
+/* Says that it has a row of an iRoot that is none; -1. */
+int fw_memo_damaged(const struct fw_memo *memo, struct fw_error *err);
+
 /* Runs the body in a transaction that writes; what is known is forgotten if it fails. */
 int fw_memo_write(struct fw_memo *memo, fw_sql_body *body, void *context, struct fw_error *err);
 

@@ -43,16 +43,12 @@ struct looking {
     int (*take_build)(void *context, const struct fw_memo_build *build);
     int (*take_failure)(void *context, const struct fw_memo_known_failure *failure);
     struct fw_memo_counts *counts;
+    struct fw_error *err;
 };
 
 static uint64_t number(const struct fw_sql_row *row, unsigned cell)
 {
     return (uint64_t)fw_sql_number(row, cell);
-}
-
-static const char *text(const struct fw_sql_row *row, unsigned cell)
-{
-    return row->at[cell] ? row->at[cell] : "";
 }
 
 /* The rows of `table` are of the build that is looked at. */
@@ -83,7 +79,7 @@ static void say_standing(struct fw_memo *memo, int64_t program)
 static int take_build(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
-    const struct fw_memo_build build = { fw_sql_number(row, 0), text(row, 1),
+    const struct fw_memo_build build = { fw_sql_number(row, 0), fw_sql_text(row, 1),
                                          fw_sql_number(row, 2) };
 
     return look->take_build(look->context, &build);
@@ -134,6 +130,8 @@ static int take_counts(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
 
+    if (!fw_memo_is_idiom(fw_sql_number(row, 0)))
+        return fw_memo_damaged(look->memo, look->err);
     add_counts(&look->counts[0], row);
     add_counts(&look->counts[number(row, 0)], row);
     return 0;
@@ -145,6 +143,7 @@ static int count(void *context, struct fw_error *err)
     struct fw_query *q = &look->memo->q;
     int64_t program;
 
+    look->err = err;
     memset(look->counts, 0, (FW_IDIOMS + 1) * sizeof *look->counts);
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
@@ -172,7 +171,8 @@ static int take_program(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
     const struct fw_memo_program program = {
-        text(row, 0), number(row, 1), number(row, 2), number(row, 3), number(row, 4), number(row, 5)
+        fw_sql_text(row, 0), number(row, 1), number(row, 2),
+        number(row, 3),      number(row, 4), number(row, 5)
     };
 
     return look->take_program(look->context, &program);
@@ -228,10 +228,12 @@ static int take_iroot(void *context, const struct fw_sql_row *row)
         .judged = number(row, 15) != 0,
     };
 
+    if (!fw_memo_is_idiom(fw_sql_number(row, 0)) || !fw_memo_is_verdict(fw_sql_number(row, 7)))
+        return fw_memo_damaged(look->memo, look->err);
     iroot.count = fw_idiom_accesses(iroot.idiom);
     for (unsigned i = 0; i < iroot.count; i++) {
-        iroot.access[i] = text(row, 16 + i);
-        iroot.place[i] = text(row, 20 + i);
+        iroot.access[i] = fw_sql_text(row, 16 + i);
+        iroot.place[i] = fw_sql_text(row, 20 + i);
     }
     return look->take_iroot(look->context, &iroot);
 }
@@ -256,6 +258,7 @@ static int each_iroot(void *context, struct fw_error *err)
     struct fw_query *q = &look->memo->q;
     int64_t program;
 
+    look->err = err;
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
     say_standing(look->memo, program);
@@ -290,17 +293,17 @@ static int take_run(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
     struct fw_memo_past run = {
-        .campaign = text(row, 0),
+        .campaign = fw_sql_text(row, 0),
         .number = number(row, 1) % FW_MEMO_APART,
-        .input = text(row, 2),
-        .strategy = text(row, 3),
-        .outcome = text(row, 4),
+        .input = fw_sql_text(row, 2),
+        .strategy = fw_sql_text(row, 3),
+        .outcome = fw_sql_text(row, 4),
         .began = fw_sql_number(row, 5),
         .took = number(row, 6),
         .exposed = number(row, 7),
-        .failure = text(row, 8),
-        .message = text(row, 9),
-        .schedule = text(row, 10),
+        .failure = fw_sql_text(row, 8),
+        .message = fw_sql_text(row, 9),
+        .schedule = fw_sql_text(row, 10),
         .before = number(row, 11),
     };
 
@@ -386,8 +389,9 @@ int fw_memo_count_runs(struct fw_memo *memo, const char *program, uint64_t *runs
 static int take_failure(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
-    const struct fw_memo_known_failure failure = { text(row, 0), text(row, 1), text(row, 2),
-                                                   text(row, 3), text(row, 4), number(row, 5) };
+    const struct fw_memo_known_failure failure = { fw_sql_text(row, 0), fw_sql_text(row, 1),
+                                                   fw_sql_text(row, 2), fw_sql_text(row, 3),
+                                                   fw_sql_text(row, 4), number(row, 5) };
 
     return look->take_failure(look->context, &failure);
 }

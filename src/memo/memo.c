@@ -74,6 +74,12 @@ int fw_memo_ask(struct fw_memo *memo, int64_t *number, struct fw_error *err)
     return fw_query_run(&memo->q, memo->sql, fw_sql_take_number, number, err);
 }
 
+int fw_memo_damaged(const struct fw_memo *memo, struct fw_error *err)
+{
+    return fw_error_set(err, "database '%s' is damaged: an iRoot has no known idiom or verdict, or "
+                             "an access that is not there", fw_memo_name(memo));
+}
+
 struct writing {
     struct fw_memo *memo;
     fw_sql_body *body;

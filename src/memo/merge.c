@@ -35,7 +35,7 @@ struct merging {
     struct fw_error *err;
     int64_t there, program, session; /* the program there; program and session here */
     struct pairs inputs, builds, judges, iroots, runs;
-    struct pairs numbers; /* accesses there, and their numbers in `texts` */
+    struct pairs numbers; /* accesses there, and their numbers in `texts`, from 1 */
     struct fw_strtab texts;
     FW_VEC(struct access) accesses;
     FW_VEC(bool) own;
@@ -162,8 +162,8 @@ static int take_session(void *context, const struct fw_sql_row *row)
 {
     struct merging *m = context;
     struct session session = { fw_sql_number(row, 0), fw_sql_number(row, 1),
-                               fw_xstrdup(row->at[2]), fw_xstrdup(row->at[3]),
-                               fw_xstrdup(row->at[4]), fw_sql_number(row, 5),
+                               fw_xstrdup(fw_sql_text(row, 2)), fw_xstrdup(fw_sql_text(row, 3)),
+                               fw_xstrdup(fw_sql_text(row, 4)), fw_sql_number(row, 5),
                                fw_sql_number(row, 6), fw_sql_number(row, 7),
                                fw_sql_number(row, 8), fw_sql_number(row, 9),
                                fw_sql_number(row, 10), fw_sql_number(row, 11) };
@@ -313,11 +313,12 @@ static int merge_sessions(struct merging *m)
 static int take_access(void *context, const struct fw_sql_row *row)
 {
     struct merging *m = context;
-    struct access access = { fw_xstrdup(row->at[1]), fw_xstrdup(row->at[3]),
+    const char *text = fw_sql_text(row, 1);
+    struct access access = { fw_xstrdup(text), fw_xstrdup(fw_sql_text(row, 3)),
                              fw_sql_number(row, 4) };
-    struct pair pair = { fw_sql_number(row, 0), (int64_t)m->accesses.len };
+    struct pair pair = { fw_sql_number(row, 0), (int64_t)m->accesses.len + 1 };
 
-    fw_strtab_append(&m->texts, row->at[1], strlen(row->at[1]));
+    fw_strtab_append(&m->texts, text, strlen(text));
     fw_vec_push(&m->own, fw_sql_number(row, 2) != 0);
     fw_vec_push(&m->accesses, access);
     fw_vec_push(&m->numbers, pair);
@@ -328,14 +329,16 @@ static int take_iroot(void *context, const struct fw_sql_row *row)
 {
     struct merging *m = context;
     struct pair pair = { fw_sql_number(row, 0), 0 };
-    int64_t idiom = fw_sql_number(row, 1);
-    struct fw_iroot iroot = { .idiom = (uint8_t)idiom, .waits = fw_sql_number(row, 2) != 0 };
+    struct fw_iroot iroot = { .idiom = (uint8_t)fw_sql_number(row, 1),
+                              .waits = fw_sql_number(row, 2) != 0 };
 
-    if (idiom < 1 || idiom > (int64_t)FW_IDIOMS)
-        return fw_error_set(m->err, "database '%s' has an idiom %" PRId64, fw_memo_name(m->from),
-                            idiom);
-    for (unsigned i = 0; i < fw_idiom_accesses(iroot.idiom); i++)
-        iroot.access[i] = (uint32_t)to(&m->numbers, fw_sql_number(row, 3 + i));
+    for (unsigned i = 0; i < fw_idiom_accesses(iroot.idiom); i++) {
+        int64_t access = to(&m->numbers, fw_sql_number(row, 3 + i));
+
+        if (!access)
+            return fw_memo_damaged(m->from, m->err);
+        iroot.access[i] = (uint32_t)access - 1;
+    }
     fw_vec_push(&m->iroots, pair);
     fw_vec_push(&m->found, iroot);
     return 0;
@@ -379,8 +382,8 @@ static int merge_iroots(struct merging *m)
 static int take_name(void *context, const struct fw_sql_row *row)
 {
     struct merging *m = context;
-    struct pair pair = { fw_sql_number(row, 0),
-                         fw_strtab_append(&m->names, row->at[1], strlen(row->at[1])) };
+    const char *name = fw_sql_text(row, 1);
+    struct pair pair = { fw_sql_number(row, 0), fw_strtab_append(&m->names, name, strlen(name)) };
 
     fw_vec_push(&m->programs, pair);
     return 0;
@@ -394,7 +397,7 @@ static int find_named(struct merging *m, const char *table, const char *name,
 
     fw_query_say(&m->into->q, "SELECT id FROM %s WHERE program = %" PRId64 " AND %s = ", table,
                  m->program, name);
-    fw_query_text(&m->into->q, row->at[1]);
+    fw_query_text(&m->into->q, fw_sql_text(row, 1));
     if (fw_memo_ask(m->into, &pair.to, m->err) < 0) {
         m->unwritten = true;
         return -1;
@@ -523,6 +526,9 @@ static int merge_all(void *context, struct fw_error *err)
     struct merging *m = context;
 
     (void)err; /* m has it */
+    m->unread = fw_memo_check_numbers(m->from, m->err) < 0;
+    if (m->unread)
+        return -1;
     fw_query_say(&m->from->q, "SELECT id, name FROM programs ORDER BY id");
     if (ask_there(m, take_name) < 0)
         return -1;

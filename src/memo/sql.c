@@ -140,6 +140,11 @@ int64_t fw_sql_number(const struct fw_sql_row *row, unsigned cell)
     return row->at[cell] ? strtoll(row->at[cell], NULL, 10) : 0;
 }
 
+const char *fw_sql_text(const struct fw_sql_row *row, unsigned cell)
+{
+    return row->at[cell] ? row->at[cell] : "";
+}
+
 int fw_sql_take_number(void *context, const struct fw_sql_row *row)
 {
     *(int64_t *)context = fw_sql_number(row, 0);

@@ -109,8 +109,9 @@ int fw_query_run(struct fw_query *q, struct fw_sql *sql, fw_sql_take *take, void
                  struct fw_error *err);
 void fw_query_release(struct fw_query *q);
 
-/* Cells as numbers; null is 0. */
+/* Cells as numbers and as texts; null is 0, and the empty text. */
 int64_t fw_sql_number(const struct fw_sql_row *row, unsigned cell);
+const char *fw_sql_text(const struct fw_sql_row *row, unsigned cell);
 /* For `take`: the number in the first cell, into an int64_t. */
 int fw_sql_take_number(void *context, const struct fw_sql_row *row);
 

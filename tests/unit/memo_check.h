@@ -108,6 +108,7 @@ void memo_merges(void **state);
 void memo_merges_copies(void **state);
 void memo_merges_kinds(void **state);
 void memo_check_finds_damage(void **state);
+void memo_believes_no_nonsense(void **state);
 void memo_climbs_versions(void **state);
 void memo_climbs_from_the_first(void **state);
 void memo_refuses_strangers(void **state);

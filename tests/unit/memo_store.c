@@ -46,6 +46,62 @@ void memo_check_finds_damage(void **state)
     }
 }
 
+/* What somebody has written into it by hand: every reader says so, and none believes it. */
+static const char *const nonsense[] = {
+    "UPDATE iroots SET idiom = 77 WHERE idiom = 4",
+    "UPDATE iroots SET idiom = -1 WHERE idiom = 4",
+    "UPDATE iroots SET d = 7777 WHERE idiom = 4",
+    "UPDATE predictions SET verdict = 99",
+};
+
+static int take_any(void *context, const struct fw_memo_row *row)
+{
+    ++*(unsigned *)context;
+    return fw_memo_verdicts[row->verdict] ? 0 : -1;
+}
+
+static void read_nonsense(const char *where, unsigned which)
+{
+    const struct fw_memo_wish wish = { .count = 50, .lease = 100, .infeasible = true };
+    struct fw_memo *memo = enter_memo(where, "c3", "small"), *into = open_memo(new_place()), *from;
+    struct fw_memo_counts counts[FW_IDIOMS + 1];
+    struct fw_memo_claims claims = { 0 };
+    struct fw_memo_merged merged;
+    struct fw_strtab accesses;
+    unsigned rows = 0;
+
+    fw_strtab_init(&accesses);
+    OK(fw_memo_open(&from, where, FW_MEMO_READ, 0, &err));
+    if (which < 2)
+        FAILS(fw_memo_count(from, somebody.program, counts, &err), "is damaged: an iRoot");
+    if (which != 2)
+        FAILS(fw_memo_each_iroot(from, somebody.program, take_any, &rows, &err),
+              "is damaged: an iRoot");
+    FAILS(fw_memo_merge(into, from, &merged, &err), "is damaged: an iRoot");
+    assert_true(merged.unread);
+    FAILS(fw_memo_claim(memo, &wish, &accesses, &claims, NULL, &err), "is damaged: an iRoot");
+    assert_int_equal(claims.len, 0);
+    release_claims(&claims);
+    fw_strtab_release(&accesses);
+    fw_memo_close(from);
+    fw_memo_close(into);
+    fw_memo_close(memo);
+}
+
+void memo_believes_no_nonsense(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
+        const char *where = new_place();
+        struct fw_memo *memo = enter_memo(where, "c1", "small");
+
+        predict(memo, 0, 30, FW_MEMO_PROFILE, FW_MEMO_UNKNOWN);
+        fw_memo_close(memo);
+        tell(where, nonsense[i]);
+        read_nonsense(where, i);
+    }
+}
+
 /* --- versions --------------------------------------------------------------------------------- */
 
 static const char *const steps[] = {

@@ -274,6 +274,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_merges_copies),
     cmocka_unit_test(memo_merges_kinds),
     cmocka_unit_test(memo_check_finds_damage),
+    cmocka_unit_test(memo_believes_no_nonsense),
     cmocka_unit_test(memo_climbs_versions),
     cmocka_unit_test(memo_climbs_from_the_first),
     cmocka_unit_test(memo_refuses_strangers),
