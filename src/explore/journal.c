@@ -181,6 +181,10 @@ static char *read_all(int fd, size_t *bytes)
         got = pread(fd, text + *bytes, (size_t)st.st_size - *bytes, (off_t)*bytes);
         *bytes += got > 0 ? (size_t)got : 0;
     }
+    if (got < 0) { /* what is taken for the end is cut off */
+        free(text);
+        return NULL;
+    }
     text[*bytes] = '\0';
     return text;
 }
