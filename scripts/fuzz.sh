@@ -4,7 +4,7 @@
 set -u
 runs=$1
 shift
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 fuzzers=${*:-$(ls build-fuzz/fuzz 2>/dev/null)}
 status=0
 for fuzzer in $fuzzers; do
