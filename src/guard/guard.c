@@ -209,49 +209,6 @@ static bool complain(const char *what, const char *path)
     return false;
 }
 
-static bool fits(const struct fw_guard_head *head, uint64_t at, uint64_t count, uint64_t size)
-{
-    return at % 8 == 0 && at >= sizeof *head && at <= head->bytes && count <= head->bytes &&
-           count * size <= head->bytes - at;
-}
-
-static bool is_whole(const struct fw_guard_head *head, uint64_t bytes)
-{
-    return head->bytes == bytes && head->module_count <= FW_GUARD_MODULES &&
-           head->site_count <= FW_GUARD_SITES && head->mode <= FW_GUARD_LIFETX &&
-           head->pair_room && !(head->pair_room & (head->pair_room - 1)) &&
-           fits(head, head->modules_at, head->module_count, sizeof(struct fw_guard_module)) &&
-           fits(head, head->hooks_at, head->hook_count, sizeof(struct fw_guard_hook)) &&
-           fits(head, head->sites_at, head->site_count + UINT64_C(1), 1) &&
-           fits(head, head->needs_at, head->site_count + UINT64_C(1), 4) &&
-           fits(head, head->pairs_at, head->pair_room, 8) &&
-           fits(head, head->log_at, FW_GUARD_LOG, sizeof(struct fw_guard_entry));
-}
-
-/* Do the numbers in it name what is there, in order? */
-static bool is_sound(const struct fw_guard_head *head)
-{
-    const struct fw_guard_hook *hooks = fw_guard_hooks(head);
-
-    for (uint32_t i = 0; i < head->module_count; i++) {
-        const struct fw_guard_module *module = &fw_guard_modules(head)[i];
-
-        if (module->first_hook > head->hook_count ||
-            module->hook_count > head->hook_count - module->first_hook)
-            return false;
-        for (uint32_t k = 1; k < module->hook_count; k++)
-            if (hooks[module->first_hook + k].returns <= hooks[module->first_hook + k - 1].returns)
-                return false;
-    }
-    for (uint32_t i = 0; i <= head->site_count; i++)
-        if (fw_guard_needs(head)[i] > head->site_count)
-            return false;
-    for (uint32_t i = 0; i < head->hook_count; i++)
-        if (hooks[i].site > head->site_count || hooks[i].length > hooks[i].returns)
-            return false;
-    return true;
-}
-
 static struct fw_guard_head *map_file(const char *path)
 {
     long fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0), size;
@@ -271,7 +228,7 @@ static struct fw_guard_head *map_file(const char *path)
         complain("not a guard's file of this version:", path);
         return NULL;
     }
-    if (!is_whole(head, (uint64_t)size) || !is_sound(head)) {
+    if (!fw_guard_is_whole(head, (uint64_t)size) || !fw_guard_is_sound(head)) {
         complain("the guard's file is damaged:", path);
         return NULL;
     }

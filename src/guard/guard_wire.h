@@ -184,6 +184,11 @@ static inline struct fw_guard_entry *fw_guard_log(const struct fw_guard_head *he
     return (struct fw_guard_entry *)((char *)head + head->log_at);
 }
 
+/* Do all its parts lie in a file of so many bytes?  (wire_check.c) */
+bool fw_guard_is_whole(const struct fw_guard_head *head, uint64_t bytes);
+/* The same: of a whole one, do its numbers name what is there, in order? */
+bool fw_guard_is_sound(const struct fw_guard_head *head);
+
 /* The pair's place in the table, or the free one where it would be; NULL: the table is full. */
 static inline _Atomic uint64_t *fw_guard_pair_at(const struct fw_guard_head *head, uint64_t pair)
 {

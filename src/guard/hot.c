@@ -65,7 +65,8 @@ static void quiet_others(uint32_t site)
         uint64_t pair = atomic_load_explicit(&fw_guard_pairs(fw_guard)[i], memory_order_relaxed);
         uint32_t first = (uint32_t)(pair >> 32), second = (uint32_t)(pair >> 8 & 0xffffff);
 
-        if (pair && (first == site || second == site)) {
+        if (pair && (first == site || second == site) && first <= fw_guard->site_count &&
+            second <= fw_guard->site_count) {
             set_quiet(first);
             set_quiet(second);
         }

@@ -256,10 +256,10 @@ int fw_guard_file_open(struct fw_guard_file *file, const char *path, struct fw_e
         return fw_error_set(err, "'%s' is not a guard's file", path);
     if (map(file, err) < 0)
         return -1;
-    if (file->head->magic != FW_GUARD_MAGIC || file->head->version != FW_GUARD_VERSION ||
-        file->head->bytes != file->bytes || file->head->log_at > file->bytes ||
-        file->bytes - file->head->log_at < FW_GUARD_LOG * sizeof(struct fw_guard_entry))
+    if (file->head->magic != FW_GUARD_MAGIC || file->head->version != FW_GUARD_VERSION)
         return fw_error_set(err, "'%s' is not a guard's file of this version", path);
+    if (!fw_guard_is_whole(file->head, file->bytes) || !fw_guard_is_sound(file->head))
+        return fw_error_set(err, "the guard's file '%s' is damaged", path);
     return 0;
 }
 

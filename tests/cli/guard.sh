@@ -298,6 +298,8 @@ last='a file that was cut'
 [ "$(env LD_PRELOAD="$(sed -n 's/^LD_PRELOAD=//p' environment)" FOREWEAVE_OPTIONS=mode=guard:guard=cut.guard ./early 2>"$err")" = right ] ||
     complain "a damaged file keeps the program from running"
 err_has "the program runs unguarded: the guard's file is damaged: 'cut.guard'"
+expect 3 guard --state=cut.guard -- ./early
+err_has "the guard's file 'cut.guard' is damaged"
 
 # --- bad use: a clear error, and the program runs
 expect 0 guard -c between.constraints -- ./early
