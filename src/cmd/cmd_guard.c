@@ -30,7 +30,10 @@ static const struct guard defaults = { .stall = 50, .budget = 5, .hot = 100000, 
 
 #define ROLLBACK 3 /* times */
 
-enum { PSETS, TRANSACTIONS };
+enum {
+    PSETS,
+    TRANSACTIONS
+};
 
 static const char *const kinds[] = { "pset", "lifetx", NULL };
 static const char *const unseens[] = { "ignore", "watch", NULL };
@@ -58,9 +61,11 @@ static const struct fw_option options[] = {
                 "the run." },
     { "rollback", 0, "N|off", "run a region again at most N times (3)",
       FW_OPTION(TEXT, struct guard, rollback),
-      .detail = "Where waiting cannot help, or has not, the thread goes back to where the stretch "
-                "of its function began that can be undone, and runs it again: accesses that are "
-                "watched, mutexes taken, nothing else that others could see." },
+      .detail =
+          "Where waiting cannot help, or has not, the thread goes back to where the stretch "
+          "of its function began that can be undone, and runs it again: accesses that are "
+          "watched, mutexes taken, nothing else that others could see. Who gives mutexes back, "
+          "so that others come first, may do so more often, until --stall is over." },
     { "unseen", 0, "HOW", "places that were never passed: ignore (default), watch",
       FW_OPTION(CHOICE, struct guard, unseen), .choices = unseens,
       .detail = "watch: they may depend on no access of another thread." },
@@ -85,8 +90,7 @@ static const struct fw_option options[] = {
     { "off-file", 0, "FILE", "switch off while FILE is there",
       FW_OPTION(FILE, struct guard, off_file),
       .detail = "SIGUSR1 to this command switches off, SIGUSR2 on." },
-    { "strict", 0, NULL, "do not run the program unguarded",
-      FW_OPTION(FLAG, struct guard, strict),
+    { "strict", 0, NULL, "do not run the program unguarded", FW_OPTION(FLAG, struct guard, strict),
       .detail = "Otherwise a program whose constraints cannot be used is run as it is, after an "
                 "error." },
     { "prepare", 0, "FILE", "write what a service needs, and do not run it",
@@ -398,16 +402,16 @@ static int run(const void *values, int argc, char **argv)
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     work.program = fw_launch_path(argv[0]);
-    work.plan.wish = (struct fw_guard_wish) { .also = work.options->also == 0,
-                                              .dry = work.options->dry,
-                                              .keep_calls = work.options->keep_calls,
-                                              .stall = work.options->stall * 1000000u,
-                                              .budget = (uint32_t)work.options->budget,
-                                              .hot = (uint32_t)work.options->hot,
-                                              .rollback =
-                                                  (uint32_t)times_of(work.options->rollback),
-                                              .force = (uint32_t)work.options->force,
-                                              .seed = work.options->seed };
+    work.plan.wish =
+        (struct fw_guard_wish) { .also = work.options->also == 0,
+                                 .dry = work.options->dry,
+                                 .keep_calls = work.options->keep_calls,
+                                 .stall = work.options->stall * 1000000u,
+                                 .budget = (uint32_t)work.options->budget,
+                                 .hot = (uint32_t)work.options->hot,
+                                 .rollback = (uint32_t)times_of(work.options->rollback),
+                                 .force = (uint32_t)work.options->force,
+                                 .seed = work.options->seed };
     status = fw_learning_noise(work.options->noise, &work.plan.wish);
     if (!status)
         status = work.options->state ? tell_state(&work) : run_program(&work);

@@ -156,6 +156,7 @@ static void go_back(struct conflict *conflict)
 {
     struct fw_region_plan plan = { .entry = conflict->entry,
                                    .started = conflict->started,
+                                   .limit = conflict->until,
                                    .wait = wait_outside,
                                    .other = conflict->other,
                                    .until = fw_guard_clock() + fw_guard->stall };

@@ -27,6 +27,7 @@ struct fw_region {
     uint64_t disturbed; /* when it wrote first */
     uint32_t window; /* places that were passed behind the one that began it */
     unsigned tries;
+    uint64_t limit; /* of the first */
     unsigned locks;
     pthread_mutex_t *lock[LOCKS]; /* that were taken since, in order */
     struct fw_undo undo;
@@ -278,13 +279,19 @@ void fw_region_lock(void *mutex, uintptr_t pc, uintptr_t stack)
 
 /* --- going back ------------------------------------------------------------------------------ */
 
+/* Who gives its mutexes back and lets others come first may find them there again, each time. */
+static bool may_try(const struct fw_region *region)
+{
+    return region->tries < fw_guard->rollback ||
+           (region->tries && region->limit && fw_guard_clock() < region->limit);
+}
+
 bool fw_region_can(uintptr_t end)
 {
     const struct fw_region *region = fw_region_own;
 
     return end && fw_region_live == end && region->end == end && region->window &&
-           region->tries < fw_guard->rollback &&
-           region->generation == atomic_load(&fw_guard->generation) &&
+           may_try(region) && region->generation == atomic_load(&fw_guard->generation) &&
            region->changes == atomic_load(&fw_guard_changes) && !fw_guard_is_asleep() &&
            !fw_region_is_broken(region->function);
 }
@@ -330,6 +337,8 @@ static void take_plan(struct fw_region *region, const struct fw_region_plan *pla
     region->plan.entry.window = again && window > region->window ? window
                                                                  : (uint16_t)region->window;
     region->plan.entry.undone = (uint16_t)((again ? all : 0) + undone);
+    if (!region->tries)
+        region->limit = plan->limit;
     region->plan.entry.tries = ++region->tries;
     fw_region_pending = plan->entry.site != 0;
     if (!fw_region_pending)

@@ -19,8 +19,8 @@
  *
  * A region is left in doubt rather than undone: when a signal's handler has run, an interceptor was
  * called, more was written than fits or where other processes see it (shared_maps.h), a site of its
- * function was retired.  It is run again so often as the head says, counted from its beginning, so
- * a thread always gets on.
+ * function was retired.  It is run again so often as the head says, counted from its beginning, and
+ * beyond that only as long as there is time (plan.limit), so a thread always gets on.
  *
  * Others that read a written word plainly at a place that is not watched, or by functions of libc
  * other than memcpy and its like, are not seen.  x86-64, without shadow stacks; else no region
@@ -89,7 +89,7 @@ static inline void fw_region_end(void)
 
 /* --- going back ------------------------------------------------------------------------------ */
 
-/* Is there something to go back over, and does the region still have a try?  0: no. */
+/* Is there something to go back over, and does the region still have a try, or time?  0: no. */
 bool fw_region_can(uintptr_t region);
 /* Mutexes that going back would give back. */
 unsigned fw_region_locks(uintptr_t region);
@@ -98,6 +98,8 @@ unsigned fw_region_locks(uintptr_t region);
 struct fw_region_plan {
     struct fw_guard_entry entry; /* of the violation; site 0: there is none */
     uint64_t started;
+    uint64_t limit; /* who goes back to let others come first may do so until then, however often;
+                       of a region the first one counts; 0: so often as the head says */
     void (*wait)(const struct fw_region_plan *plan);
     uintptr_t word; /* for wait */
     uint32_t who, other;

@@ -183,7 +183,8 @@ static void wait_outside(const struct fw_region_plan *plan)
  * it is not, they get a part of the time that there is, twice as much each time. */
 static void wait_a_little(const struct fw_region_plan *plan)
 {
-    uint32_t left = fw_guard->rollback - plan->entry.tries; /* tries */
+    uint32_t most = fw_guard->rollback, tries = plan->entry.tries;
+    uint32_t left = tries < most ? most - tries : 0;
     uint64_t until = clock_now(CLOCK_MONOTONIC) + (fw_guard->stall / 2 >> (left < 20 ? left : 20));
 
     do
@@ -206,6 +207,7 @@ static void go_back(uintptr_t region, struct fw_guard_entry *entry, uint64_t sta
     int error = errno;
 
     plan.wait = fw_region_locks(region) ? wait_outside : wait_a_little;
+    plan.limit = fw_region_locks(region) ? plan.until : 0;
     fw_guard_violation_frames(&plan.entry);
     errno = error;
     fw_region_back(region, &plan);

@@ -10,7 +10,7 @@ case "${FOREWEAVE_SANITIZE:-}" in
     ;;
 esac
 here=$FOREWEAVE_SOURCE/tests/guard
-for name in rounds bank_account string_buffer; do
+for name in rounds bank_account string_buffer starved; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$here/$name.c" -o $name >"$out" 2>"$err" ||
         { complain "$name.c does not build"; head -5 "$err"; }
 done
@@ -104,6 +104,10 @@ python3 -c "
 import json
 lines = [json.loads(line) for line in open('string_buffer.log')]
 assert len(lines) > 1 and all(l['access']['function'] for l in lines[1:]), lines" || complain "the log is wrong"
+
+# Who lets another's transactions end gives its mutex back for each of them, however many there are.
+expect 0 learn -q --kind=lifetx --runs=4 -c starved.constraints -- ./starved calm
+adverse starved starved.constraints
 
 # Whoever takes turns does so; without the cutpoints it would wait for the other's end, in vain.
 for how in loop calls; do
