@@ -41,7 +41,7 @@ add_runtime(foreweave_atomrace ${CMAKE_BINARY_DIR}/atomrace $<TARGET_OBJECTS:for
 add_runtime(foreweave_heal ${CMAKE_BINARY_DIR}/heal $<TARGET_OBJECTS:foreweave_parallel>
             src/atomrace/hooks_heal.c)
 file(GLOB GUARD_SOURCES CONFIGURE_DEPENDS src/guard/*.c)
-list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/hooks_flow[.]c$")
+list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/(hooks_flow|sync_mutex_calls)[.]c$")
 add_runtime(foreweave_guard ${CMAKE_BINARY_DIR}/guard ${RUNTIME_SOURCES} ${GUARD_SOURCES})
 
 # Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.

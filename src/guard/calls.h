@@ -44,13 +44,16 @@ bool fw_guard_calls_last(const struct fw_guard_table *table);
 /* If it can be done now. */
 void fw_guard_calls_change(void);
 
-static inline void fw_guard_calls_look(void)
+/* Is the switch other than the calls are?  There is a guard. */
+static inline bool fw_guard_calls_differ(void)
 {
     /* relaxed: a switch, seen sooner or later */
-    if (fw_guard &&
-        __builtin_expect(!atomic_load_explicit(&fw_guard->off, memory_order_relaxed) ==
-                             fw_guard_is_asleep(),
-                         0))
+    return !atomic_load_explicit(&fw_guard->off, memory_order_relaxed) == fw_guard_is_asleep();
+}
+
+static inline void fw_guard_calls_look(void)
+{
+    if (fw_guard && __builtin_expect(fw_guard_calls_differ(), 0))
         fw_guard_calls_change();
 }
 

@@ -9,6 +9,7 @@
 #include "guard/guard.h"
 #include "guard/lifetx.h"
 #include "guard/locks.h"
+#include "guard/mutexes.h"
 #include "guard/region.h"
 #include "guard/shared_maps.h"
 #include "guard/touch.h"
@@ -43,11 +44,9 @@ static void follow_module(const char *path, uintptr_t base)
                           : fw_guard->mode == FW_GUARD_LEARN || fw_guard->noise
                               ? fw_guard_locks_call
                               : fw_guard_locks_pass;
-    if (fw_flights_on) {
-        fw_mutex_enter = fw_region_lock;
+    if (fw_flights_on)
         fw_touch_follow = fw_touch_around;
-    }
-    fw_mutex_alone = fw_mutex_enter && fw_calls_follow == fw_guard_locks_pass && !fw_calls_place;
+    fw_guard_mutexes_follow();
 }
 
 static void start(void)

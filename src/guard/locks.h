@@ -14,8 +14,8 @@
 /* Looks for the real functions. */
 void fw_guard_locks_begin(void);
 
-/* The thread calls an interceptor (fw_calls_follow).  `pass`: where nothing is learnt, there is no
- * noise, and where there are regions calls of pthread_mutex_lock are not told (fw_mutex_alone). */
+/* The thread calls an interceptor (fw_calls_follow).  `pass`: where nothing is learnt, and there is
+ * no noise. */
 void fw_guard_locks_call(const char *name, const void *object);
 void fw_guard_locks_pass(const char *name, const void *object);
 extern __thread bool fw_guard_calls_own; /* what is called is our own doing */

@@ -167,10 +167,6 @@ extern void (*fw_calls_follow)(const char *name, const void *object);
 extern void (*fw_mutex_follow)(const void *mutex, bool locked);
 /* Told of every call of an interceptor, if set: where it returns to. */
 extern void (*fw_calls_place)(uintptr_t pc);
-/* Told, if set, of every call of pthread_mutex_lock, before it waits: where it returns to, and the
- * stack pointer before the call. */
-extern void (*fw_mutex_enter)(void *mutex, uintptr_t pc, uintptr_t stack);
-extern bool fw_mutex_alone; /* ... and does all that is to be done at such a call */
 
 /* --- the token ----------------------------------------------------------------------------- */
 

@@ -10,6 +10,8 @@
  * that we do not know may hold a mutex: who waits for such a one looks again every now and then.
  * Mutexes that processes share are waited for in the kernel.
  *
+ * pthread_mutex_lock and pthread_mutex_unlock themselves are in sync_mutex_calls.c.
+ *
  * The type of a mutex is read from the C library's own structure (struct __pthread_mutex_s), whose
  * layout is part of its binary interface.
  */
@@ -39,8 +41,6 @@ static struct {
 } real;
 
 void (*fw_mutex_follow)(const void *mutex, bool locked);
-void (*fw_mutex_enter)(void *mutex, uintptr_t pc, uintptr_t stack);
-bool fw_mutex_alone;
 
 /* --- time ---------------------------------------------------------------------------------- */
 
@@ -248,26 +248,6 @@ int fw_mutex_unlock(struct fw_thread *t, pthread_mutex_t *mutex, uintptr_t pc)
 
 /* --- interceptors -------------------------------------------------------------------------- */
 
-FW_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-    struct fw_thread *t = FW_UNLIKELY(fw_mutex_alone) ? NULL : fw_enter_on(mutex);
-    int status;
-
-    if (FW_UNLIKELY(fw_mutex_enter != NULL))
-        fw_mutex_enter(mutex, FW_PC, (uintptr_t)__builtin_dwarf_cfa());
-    FW_REAL(real.lock, "pthread_mutex_lock");
-    if (!t) {
-        status = real.lock(mutex);
-        if (FW_UNLIKELY(fw_mutex_follow != NULL) && status == 0)
-            fw_mutex_follow(mutex, true);
-        return status;
-    }
-    fw_point(t);
-    status = fw_mutex_lock(t, mutex, FW_WIRE_ACQUIRE, FW_UNLIMITED, FW_PC);
-    fw_leave(t);
-    return status;
-}
-
 FW_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     struct fw_thread *t = fw_enter_on(mutex);
@@ -309,25 +289,6 @@ FW_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
         return real.clocklock(mutex, clock, when);
     fw_point(t);
     status = fw_mutex_lock(t, mutex, FW_WIRE_TRY_ACQUIRE, (struct fw_limit) { clock, when }, FW_PC);
-    fw_leave(t);
-    return status;
-}
-
-FW_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    struct fw_thread *t = fw_enter_on(mutex);
-    int status;
-
-    FW_REAL(real.unlock, "pthread_mutex_unlock");
-    if (!t) {
-        if (FW_UNLIKELY(fw_mutex_follow != NULL))
-            fw_mutex_follow(mutex, false);
-        status = real.unlock(mutex);
-        fw_changed_unseen();
-        return status;
-    }
-    status = fw_mutex_unlock(t, mutex, FW_PC);
-    fw_point(t);
     fw_leave(t);
     return status;
 }
