@@ -12,6 +12,11 @@
  * standard library's __builtin_memmove) is still expanded up to some 256 bytes;
  * -mstringop-strategy=libcall leaves the larger ones to libc.
  *
+ * What the source accesses only under a condition must not be accessed without it: others may have
+ * the variable meanwhile, and the hook would tell of a race that the program does not have.  gcc's
+ * -ftree-loop-im reads before a loop what an iteration may read, if that cannot fault; clang does
+ * so for what an iteration may increase, and -disable-licm-promotion forbids it.
+ *
  * clang is told not to complain of unused arguments: what the call is about decides which of ours
  * are used.  Its read before a write to the same place is dropped unless asked for
  * (-tsan-instrument-read-before-write); for us it is an event of its own.  no-prune: a block's hook
@@ -87,6 +92,8 @@ static void add_clang(struct fw_words *command, struct fw_cc_call *call,
         "-enable-interleaved-mem-accesses=false",
         "-mllvm",
         "-vectorize-slp=false",
+        "-mllvm",
+        "-disable-licm-promotion",
         "-mllvm",
         "-capture-tracking-max-uses-to-explore=0",
         NULL,
