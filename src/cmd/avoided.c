@@ -15,6 +15,7 @@ struct item {
 struct fw_avoided {
     struct fw_constraints *log; /* has the sites */
     FW_VEC(struct item) items;
+    uint64_t transactions;
     const struct fw_trace *trace; /* that is asked about; NULL: not yet */
     struct fw_iroot_source source;
 };
@@ -93,7 +94,7 @@ struct fw_avoided *fw_avoided_read(const char *path, struct fw_error *err)
     avoided->source = (struct fw_iroot_source) {
         .wanted = is_wanted, .answered = note_answer, .context = avoided
     };
-    if (fw_violations_accept(avoided->log, path, err) < 0) {
+    if (fw_violations_accept(avoided->log, path, &avoided->transactions, err) < 0) {
         fw_avoided_destroy(avoided);
         return NULL;
     }
@@ -118,7 +119,8 @@ const struct fw_iroot_source *fw_avoided_source(const struct fw_avoided *avoided
 
 struct fw_avoided_counts fw_avoided_count(const struct fw_avoided *avoided)
 {
-    struct fw_avoided_counts counts = { .all = avoided->items.len };
+    struct fw_avoided_counts counts = { .all = avoided->items.len,
+                                         .transactions = avoided->transactions };
 
     for (size_t i = 0; i < avoided->items.len; i++) {
         counts.happened += avoided->items.at[i].happened;

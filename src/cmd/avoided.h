@@ -30,6 +30,7 @@ struct fw_avoided_counts {
     size_t all;
     size_t happened; /* in the trace itself */
     size_t possible; /* proved: there is a witness */
+    uint64_t transactions; /* beside all: violations that name no such interleaving */
 };
 
 struct fw_avoided_counts fw_avoided_count(const struct fw_avoided *avoided);

@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "report/reproducer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -350,6 +351,11 @@ static void tell_avoided(const struct check *check, const struct fw_avoided *avo
             "%zu others can happen, %zu were not found\n",
             counts.all, check->avoided, counts.happened, counts.possible,
             counts.all - counts.happened - counts.possible);
+    if (counts.transactions)
+        fprintf(stderr,
+                "foreweave: %" PRIu64 " violations in '%s' are of transactions: 'foreweave learn "
+                "--check-traces' tells whether a trace breaks any\n",
+                counts.transactions, check->avoided);
 }
 
 static int analyse(const struct check *check, struct fw_check_job *job)

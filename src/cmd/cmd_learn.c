@@ -418,12 +418,17 @@ static int accept(struct work *work)
 
     for (size_t i = 0; i < work->options->accept.len; i++) {
         const char *path = work->options->accept.at[i];
-        int64_t added = fw_violations_accept(work->constraints, path, &err);
+        uint64_t others;
+        int64_t added = fw_violations_accept(work->constraints, path, &others, &err);
 
         if (added < 0)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
         if (!work->options->quiet)
             fw_cmd_error("'%s' adds %" PRId64 " pairs", path, added);
+        if (others && !work->options->quiet)
+            fw_cmd_error("%" PRIu64 " violations in '%s' are of transactions: their tests are "
+                         "learnt from recordings, --kind=lifetx --traces",
+                         others, path);
     }
     return 0;
 }

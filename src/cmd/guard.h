@@ -63,6 +63,7 @@ uint32_t fw_guard_stretches_find(const struct fw_learn_program *program, const b
 struct fw_guard_log {
     struct fw_output out;
     bool open;
+    bool transactions; /* it is what violations are of */
     const struct fw_learn_program *program;
     struct fw_symbolizer *symbolizer;
     FW_VEC(uint32_t) modules; /* numbers in the symbolizer */

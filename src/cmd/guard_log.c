@@ -103,15 +103,19 @@ static void put_violation(struct fw_guard_log *log, struct fw_json *json,
                                         [FW_GUARD_DID_STOP] = "stopped",
                                         [FW_GUARD_DID_AGAIN] = "rolled back" };
     const struct fw_constraints *sites = fw_learn_program_sites(log->program);
+    const struct fw_learnt_site *access = fw_constraints_get(sites, entry->site - 1);
+    const struct fw_learnt_site *after =
+        entry->before ? fw_constraints_get(sites, entry->before - 1) : NULL;
     char address[32];
 
     snprintf(address, sizeof address, "0x%" PRIx64, entry->address);
     fw_json_number(json, "process", (uint64_t)entry->process);
     fw_json_number(json, "thread", entry->thread);
     fw_json_number(json, "other", entry->other);
-    fw_violation_sites(json, fw_constraints_get(sites, entry->site - 1),
-                       entry->before ? fw_constraints_get(sites, entry->before - 1) : NULL,
-                       entry->also);
+    if (log->transactions)
+        fw_violation_transactions(json, access, after);
+    else
+        fw_violation_sites(json, access, after, entry->also);
     fw_json_text(json, "address", address);
     fw_json_text(json, "done", done[entry->done]);
     fw_json_number(json, "ns", entry->ns);
@@ -160,6 +164,7 @@ void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_head *he
     uint64_t end = atomic_load(&head->logged);
     bool any = false;
 
+    log->transactions = head->mode == FW_GUARD_LIFETX;
     for (; fw_ring_next(&log->reader, &ring, end, &entry); any = true)
         put_entry(log, &entry);
     if (any && log->open)

@@ -232,8 +232,7 @@ static void resolve(struct conflict *conflict, uint32_t site)
     conflict->entry = (struct fw_guard_entry) {
         .address = conflict->word,
         .site = site,
-        .before = atomic_load_explicit(&fw_tx_threads[fw_tx_thread(conflict->other)].site,
-                                       memory_order_relaxed),
+        .before = fw_tx_site(fw_tx_thread(conflict->other), conflict->word),
         .thread = conflict->self,
         .other = fw_tx_thread(conflict->other),
         .done = FW_GUARD_DID_NOTHING,
@@ -300,11 +299,11 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
             resolve(&conflict, site);
             me = fw_tx_of(self);
         }
+        fw_tx_note(self, word, site);
     }
     ending = marks & FW_GUARD_END;
     if (region && changes)
         fw_region_write(region, address, bytes, cells);
-    atomic_store_explicit(&fw_tx_threads[self].site, site, memory_order_relaxed);
     if (FW_UNLIKELY(fw_region_pending))
         fw_region_judged(site);
 }

@@ -4,8 +4,14 @@
 #define SETS 4096u
 #define WAYS 4u
 
+#define SITE_BITS 20u /* FW_GUARD_SITES fit */
+#define NOTES     32u /* words of a thread whose site is known */
+
 struct fw_tx_thread fw_tx_threads[FW_TX_THREADS + 1];
 _Atomic uint32_t fw_tx_all;
+
+/* The word's number above the site; 0: free.  Words that fall together forget each other. */
+static _Atomic uint64_t notes[FW_TX_THREADS + 1][NOTES];
 
 /* Readers beside the latest: a part of the word's address above the transaction; 0: free. */
 static _Atomic uint64_t sets[SETS][WAYS];
@@ -89,6 +95,29 @@ uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool 
         /* seq_cst: pairs with the claims of undo.c */
     } while (!atomic_compare_exchange_weak(cell, &was, now));
     return 0;
+}
+
+static _Atomic uint64_t *note_of(uint32_t thread, uintptr_t word, uint64_t *number)
+{
+    *number = (uint64_t)(word >> 2) << SITE_BITS;
+    return &notes[thread][(word >> 2) * 0x9e3779b97f4a7c15u >> 59];
+}
+
+void fw_tx_note(uint32_t thread, uintptr_t word, uint32_t site)
+{
+    uint64_t number;
+    _Atomic uint64_t *note = note_of(thread, word, &number);
+
+    atomic_store_explicit(note, number | site, memory_order_relaxed); /* one word, which says all */
+}
+
+uint32_t fw_tx_site(uint32_t thread, uintptr_t word)
+{
+    uint64_t number;
+    const _Atomic uint64_t *at = note_of(thread, word, &number);
+    uint64_t note = atomic_load_explicit(at, memory_order_relaxed);
+
+    return note >> SITE_BITS == number >> SITE_BITS ? (uint32_t)(note ^ number) : 0;
 }
 
 /* What no transaction that runs has written nobody takes back. */

@@ -40,7 +40,6 @@
 /* What others see of a thread. */
 struct fw_tx_thread {
     _Alignas(64) _Atomic uint32_t count; /* of its transaction */
-    _Atomic uint32_t site;               /* where it was seen last */
     _Atomic uint32_t waits;              /* for this thread; 0: for none */
     _Atomic uint32_t asked;              /* to go back, by this thread; 0: by none */
 };
@@ -97,6 +96,11 @@ static inline bool fw_tx_repeats(uint64_t cell, uint32_t me, bool write)
  * FW_TX_CLAIMED, or 0: then the access is noted.
  */
 uint32_t fw_tx_access(_Atomic uint64_t *cell, uintptr_t word, uint32_t me, bool write);
+
+/* The thread has accessed the word at the site: for the log. */
+void fw_tx_note(uint32_t thread, uintptr_t word, uint32_t site);
+/* Where it did so last; 0: that is not known any more. */
+uint32_t fw_tx_site(uint32_t thread, uintptr_t word);
 
 /* The thread is about to touch the word.  False: it is claimed, and has to be looked at again. */
 bool fw_tx_touch(_Atomic uint64_t *cell, uintptr_t word, uint32_t thread);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRANSACTIONS "lifetx"
+
 /* --- writing --------------------------------------------------------------------------------- */
 
 void fw_violations_begin(struct fw_output *out)
@@ -83,7 +85,18 @@ void fw_violation_sites(struct fw_json *json, const struct fw_learnt_site *acces
     put_iroot(json, access, after);
 }
 
+void fw_violation_transactions(struct fw_json *json, const struct fw_learnt_site *access,
+                               const struct fw_learnt_site *after)
+{
+    fw_json_text(json, "kind", TRANSACTIONS);
+    put_site(json, "access", access);
+    if (after)
+        put_site(json, "after", after);
+}
+
 /* --- reading --------------------------------------------------------------------------------- */
+
+#define NOT_LOGGED "not a violation as 'foreweave guard' logs them"
 
 struct reader {
     struct fw_constraints *constraints;
@@ -91,6 +104,7 @@ struct reader {
     unsigned line;
     struct fw_error *err;
     int64_t added;
+    uint64_t transactions;
 };
 
 static int complain(const struct reader *reader, const char *what)
@@ -159,20 +173,33 @@ static int take_local(struct reader *reader, const struct fw_learnt_site *access
     return 0;
 }
 
+static int take_transactions(struct reader *reader, const cJSON *access, const cJSON *after)
+{
+    struct fw_learnt_site site;
+
+    if (!read_site(access, &site) || (after && !read_site(after, &site)))
+        return complain(reader, NOT_LOGGED);
+    reader->transactions++;
+    return 0;
+}
+
 static int take(struct reader *reader, const cJSON *line)
 {
     struct fw_constraints *constraints = reader->constraints;
     struct fw_learnt_site access, after;
     const cJSON *first = cJSON_GetObjectItemCaseSensitive(line, "access");
     const cJSON *second = cJSON_GetObjectItemCaseSensitive(line, "after");
+    const char *kind = text_of(line, "kind");
 
     if (!first && !second)
         return 0; /* a head, or something that was only told */
+    if (kind && strcmp(kind, TRANSACTIONS) == 0)
+        return take_transactions(reader, first, second);
     if (cJSON_IsString(second) && read_site(first, &access))
         return take_local(reader, &access, cJSON_GetStringValue(second));
     if (!read_site(first, &access) || !read_site(second, &after) ||
         (!access.at.write && !after.at.write))
-        return complain(reader, "not a violation as 'foreweave guard' logs them");
+        return complain(reader, NOT_LOGGED);
     reader->added += fw_constraints_add_pair(constraints, fw_constraints_site(constraints, &access),
                                              fw_constraints_site(constraints, &after));
     return 0;
@@ -197,7 +224,8 @@ static int read_line(struct reader *reader, const char *text, size_t bytes)
 }
 
 int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const char *text,
-                                    size_t bytes, const char *name, struct fw_error *err)
+                                    size_t bytes, const char *name, uint64_t *transactions,
+                                    struct fw_error *err)
 {
     struct reader reader = { .constraints = constraints, .name = name, .err = err };
     const char *end = text + bytes;
@@ -213,11 +241,12 @@ int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const ch
             return -1;
         text += len + (stop != NULL);
     }
+    *transactions = reader.transactions;
     return reader.added;
 }
 
 int64_t fw_violations_accept(struct fw_constraints *constraints, const char *path,
-                             struct fw_error *err)
+                             uint64_t *transactions, struct fw_error *err)
 {
     char *text, *name;
     size_t bytes;
@@ -225,7 +254,7 @@ int64_t fw_violations_accept(struct fw_constraints *constraints, const char *pat
 
     if (fw_text_read(path, "log of violations", &text, &bytes, &name, err) < 0)
         return -1;
-    added = fw_violations_accept_memory(constraints, text, bytes, name, err);
+    added = fw_violations_accept_memory(constraints, text, bytes, name, transactions, err);
     free(text);
     free(name);
     return added;

@@ -12,6 +12,10 @@
  * `access` was about to depend on `after`, which another thread had made; "after":"self", "none" or
  * "read": it came behind an access of its own thread, none at all, or another thread's read.
  * `iroot` names the same interleaving for campaigns that look for untested ones (src/iroot).
+ *
+ * Of transactions ("kind":"lifetx") `after` is an access of the one that was in the way, which
+ * would have been broken up; without it, where that was is not known any more.  What comes right
+ * behind what is no news there, so there is no `iroot`, and such lines add no pairs.
  */
 #ifndef FW_LEARN_VIOLATIONS_H
 #define FW_LEARN_VIOLATIONS_H
@@ -27,10 +31,16 @@ void fw_violations_begin(struct fw_output *out);
 void fw_violation_sites(struct fw_json *json, const struct fw_learnt_site *access,
                         const struct fw_learnt_site *after, unsigned also);
 
-/* Adds the pairs of a log; returns how many of them are new, -1: err. */
+/* The same of transactions; after NULL: that is not known. */
+void fw_violation_transactions(struct fw_json *json, const struct fw_learnt_site *access,
+                               const struct fw_learnt_site *after);
+
+/* Adds the pairs of a log; returns how many of them are new, -1: err.  Lines of transactions add
+ * none, and are counted. */
 int64_t fw_violations_accept(struct fw_constraints *constraints, const char *path,
-                             struct fw_error *err);
+                             uint64_t *transactions, struct fw_error *err);
 int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const char *text,
-                                    size_t bytes, const char *name, struct fw_error *err);
+                                    size_t bytes, const char *name, uint64_t *transactions,
+                                    struct fw_error *err);
 
 #endif

@@ -108,6 +108,20 @@ assert len(lines) > 1 and all(l['access']['function'] for l in lines[1:]), lines
 # Who lets another's transactions end gives its mutex back for each of them, however many there are.
 expect 0 learn -q --kind=lifetx --runs=4 -c starved.constraints -- ./starved calm
 adverse starved starved.constraints
+# Logged is what the other transaction did to the same word; a trace may be asked whether it breaks one, but that is no pair.
+python3 -c "
+import json
+lines = [json.loads(line) for line in open('starved.log')][1:]
+assert len(lines) > 0 and all(l['kind'] == 'lifetx' and 'iroot' not in l for l in lines), lines
+ways = {(l['access']['function'], l['access']['offset'], l['after']['function'], l['after']['offset']) for l in lines if 'after' in l}
+assert ways and ways <= {('is_whole', 5, 'append', 3), ('append', 3, 'is_whole', 5), ('is_whole', 9, 'append', 9), ('append', 9, 'is_whole', 9)}, ways
+" || complain "the log is wrong"
+expect 0 record -q -o starved.fwt -- ./starved calm
+expect 0 check --avoided=starved.log starved.fwt
+err_has '0 interleavings were avoided' "violations in 'starved.log' are of transactions"
+cp starved.constraints accepted.constraints
+expect 0 learn --runs=0 --accept=starved.log -c accepted.constraints -- ./starved
+err_has "'starved.log' adds 0 pairs" "violations in 'starved.log' are of transactions"
 
 # Whoever takes turns does so; without the cutpoints it would wait for the other's end, in vain.
 for how in loop calls; do

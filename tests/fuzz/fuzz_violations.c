@@ -30,9 +30,10 @@ static void accept(struct fw_constraints *constraints, const char *log, size_t b
 {
     struct fw_error err = { { 0 } };
     struct fw_constraints *again;
+    uint64_t transactions;
     struct fw_output text;
 
-    if (fw_violations_accept_memory(constraints, log, bytes, "fuzz", &err) < 0) {
+    if (fw_violations_accept_memory(constraints, log, bytes, "fuzz", &transactions, &err) < 0) {
         FW_ASSERT(err.message[0]);
         return;
     }
@@ -42,7 +43,8 @@ static void accept(struct fw_constraints *constraints, const char *log, size_t b
     if (!again)
         FW_BUG("what was accepted is refused: %s", err.message);
     check_same(&text, again);
-    FW_ASSERT(fw_violations_accept_memory(constraints, log, bytes, "fuzz", &err) == 0);
+    FW_ASSERT(fw_violations_accept_memory(constraints, log, bytes, "fuzz", &transactions, &err) ==
+              0);
     check_same(&text, constraints);
     fw_output_abandon(&text);
     fw_constraints_destroy(again);

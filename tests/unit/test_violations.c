@@ -43,6 +43,7 @@ static void what_is_logged_is_accepted(void **state)
 {
     struct fw_learnt_site read = site_at("get", 4, false), write = site_at("put", 9, true);
     struct fw_constraints *constraints = fw_constraints_create();
+    uint64_t transactions;
     struct fw_error err;
     struct fw_output out;
 
@@ -56,10 +57,13 @@ static void what_is_logged_is_accepted(void **state)
     put(&out, &write, NULL, FW_AFTER_SELF);
     fw_output_bytes(&out, "", 1);
     assert_non_null(strstr(out.buffer, "\"iroot\":\"1 w bank put+3#2 | r bank get+3#2\""));
-    assert_int_equal(
-        fw_violations_accept_memory(constraints, out.buffer, out.used - 1, "log", &err), 5);
-    assert_int_equal(
-        fw_violations_accept_memory(constraints, out.buffer, out.used - 1, "log", &err), 0);
+    assert_int_equal(fw_violations_accept_memory(constraints, out.buffer, out.used - 1, "log",
+                                                 &transactions, &err),
+                     5);
+    assert_int_equal(fw_violations_accept_memory(constraints, out.buffer, out.used - 1, "log",
+                                                 &transactions, &err),
+                     0);
+    assert_int_equal(transactions, 0);
     assert_true(fw_constraints_has_pair(constraints, fw_constraints_find(constraints, &read),
                                         fw_constraints_find(constraints, &write)));
     assert_int_equal(fw_constraints_allowed(constraints, fw_constraints_find(constraints, &read)),
@@ -68,12 +72,48 @@ static void what_is_logged_is_accepted(void **state)
     fw_constraints_destroy(constraints);
 }
 
+static void put_transactions(struct fw_output *out, const struct fw_learnt_site *access,
+                             const struct fw_learnt_site *after)
+{
+    struct fw_json json = { .out = out };
+
+    fw_json_object(&json, NULL);
+    fw_violation_transactions(&json, access, after);
+    fw_json_end(&json);
+}
+
+static void transactions_are_no_pairs(void **state)
+{
+    struct fw_learnt_site read = site_at("get", 4, false), write = site_at("put", 9, true);
+    struct fw_constraints *constraints = fw_constraints_create();
+    uint64_t transactions;
+    struct fw_error err;
+    struct fw_output out;
+
+    (void)state;
+    fw_output_open_memory(&out);
+    fw_violations_begin(&out);
+    put_transactions(&out, &read, &write);
+    put_transactions(&out, &read, &read);
+    put_transactions(&out, &write, NULL);
+    put(&out, &read, &write, 0);
+    assert_int_equal(fw_violations_accept_memory(constraints, out.buffer, out.used, "log",
+                                                 &transactions, &err),
+                     1);
+    assert_int_equal(transactions, 3);
+    fw_output_abandon(&out);
+    fw_constraints_destroy(constraints);
+}
+
 static void refused(const char *text, const char *why)
 {
     struct fw_constraints *constraints = fw_constraints_create();
     struct fw_error err = { { 0 } };
+    uint64_t transactions;
 
-    assert_int_equal(fw_violations_accept_memory(constraints, text, strlen(text), "log", &err), -1);
+    assert_int_equal(fw_violations_accept_memory(constraints, text, strlen(text), "log",
+                                                 &transactions, &err),
+                     -1);
     if (!strstr(err.message, why))
         fail_msg("'%s' is not in '%s'", why, err.message);
     fw_constraints_destroy(constraints);
@@ -96,12 +136,16 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     refused(HEAD "{\"access\":" SITE("x") ",\"after\":" SITE("w") "}\n", "log:2: not a violation");
     refused(HEAD "{\"access\":" SITE("r") ",\"after\":\"you\"}\n", "log:2: an access comes after");
     refused(HEAD "{\"access\":" SITE("r"), "log:2: not a line of JSON");
+    refused(HEAD "{\"kind\":\"lifetx\",\"access\":3}\n", "log:2: not a violation");
+    refused(HEAD "{\"kind\":\"lifetx\",\"access\":" SITE("r") ",\"after\":\"none\"}\n",
+            "log:2: not a violation");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_logged_is_accepted),
+        cmocka_unit_test(transactions_are_no_pairs),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
     };
 
