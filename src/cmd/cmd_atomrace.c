@@ -95,6 +95,7 @@ static int exit_status(int status)
 
 static int look(struct work *work, const struct fw_recorded *recorded)
 {
+    const char *why, *path;
     bool any = false;
     int status = 0;
 
@@ -113,6 +114,11 @@ static int look(struct work *work, const struct fw_recorded *recorded)
     }
     if (status || any || is_stopped(work))
         return status;
+    why = fw_recorded_cut(recorded, &path);
+    if (why) {
+        fw_cmd_error("nothing was caught in '%s': '%s' is cut: %s", work->argv[0], path, why);
+        return FW_EXIT_FAILURE;
+    }
     fw_cmd_error("nothing can be caught in '%s': it was not built with 'foreweave cc'",
                  work->argv[0]);
     return FW_EXIT_INPUT;

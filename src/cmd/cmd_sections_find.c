@@ -71,6 +71,7 @@ static int add_trace(struct work *work, const char *path)
 
 static int add_recorded(struct work *work, const struct fw_recorded *recorded, const char *program)
 {
+    const char *why, *path;
     bool any = false;
     int status = 0;
 
@@ -87,6 +88,11 @@ static int add_recorded(struct work *work, const struct fw_recorded *recorded, c
     }
     if (status || any)
         return status;
+    why = fw_recorded_cut(recorded, &path);
+    if (why) {
+        fw_cmd_error("nothing was found in '%s': '%s' is cut: %s", program, path, why);
+        return FW_EXIT_FAILURE;
+    }
     fw_cmd_error("nothing can be found in '%s': it was not built with 'foreweave cc'", program);
     return FW_EXIT_INPUT;
 }

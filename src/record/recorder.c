@@ -443,6 +443,20 @@ enum fw_record_end fw_record(const struct fw_record_setup *setup, struct fw_reco
     return end;
 }
 
+const char *fw_recorded_cut(const struct fw_recorded *recorded, const char **path)
+{
+    for (size_t i = 0; i < recorded->traces.len; i++) {
+        const struct fw_recorded_trace *trace = &recorded->traces.at[i];
+
+        *path = trace->path;
+        if (trace->failed[0])
+            return trace->failed;
+        if (trace->problem[0])
+            return trace->problem;
+    }
+    return NULL;
+}
+
 void fw_recorded_release(struct fw_recorded *recorded)
 {
     for (size_t i = 0; i < recorded->traces.len; i++)

@@ -75,6 +75,8 @@ enum fw_record_end {
 /* The program is not started if anything that is needed is missing. */
 enum fw_record_end fw_record(const struct fw_record_setup *setup, struct fw_recorded *recorded,
                              struct fw_error *err);
+/* Why the first trace that is cut is, or NULL. */
+const char *fw_recorded_cut(const struct fw_recorded *recorded, const char **path);
 void fw_recorded_release(struct fw_recorded *recorded);
 
 #endif

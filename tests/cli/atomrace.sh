@@ -241,6 +241,13 @@ expect 2 atomrace --runs=0 -- ./shop
 expect 3 atomrace -- ./none
 expect 3 atomrace -- true
 err_is "foreweave: nothing can be caught in 'true': it was not built with 'foreweave cc'"
+# No room for a trace (here: no file may grow) is no reason to speak of how it was built.
+last="ulimit -f 1; foreweave atomrace -- ./shop"
+(ulimit -f 1; exec "$FOREWEAVE" atomrace -- ./shop) >"$out" 2>"$err"
+[ $? = 125 ] || complain "the status is another one without room for a trace"
+err_has "nothing was caught in './shop'"
+err_has "is cut"
+err_lacks "was not built"
 gcc -pthread -x c++ "$source" -I"$FOREWEAVE_SOURCE/include" -o plain -lstdc++ || complain "not built plainly"
 expect 3 atomrace --noise=var:total:5 -- ./plain
 err_has "has no debug information to look for names and lines in: build it with -g"

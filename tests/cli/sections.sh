@@ -157,6 +157,13 @@ err_has "cannot find './missing': there is no such program, and no such trace"
 one_error
 expect 3 sections find -- true
 err_is "foreweave: nothing can be found in 'true': it was not built with 'foreweave cc'"
+# No room for a trace (here: no file may grow) is no reason to speak of how it was built.
+last="ulimit -f 1; foreweave sections find -- ./shop"
+(ulimit -f 1; exec "$FOREWEAVE" sections find -- ./shop) >"$out" 2>"$err"
+[ $? = 125 ] || complain "the status is another one without room for a trace"
+err_has "nothing was found in './shop'"
+err_has "is cut"
+err_lacks "was not built"
 expect 2 sections find --from=nonsense t.fwt
 err_has "nonsense"
 expect 2 sections find --runs=0 -- ./shop
