@@ -28,9 +28,9 @@ static const struct fw_option options[] = {
                 "a program before it: 'ccache gcc'." },
     { "no-branches", 0, NULL, "no hooks at branches",
       FW_OPTION(FLAG, struct wrapper, no_branches),
-      .detail = "Must come first as well. For programs that run under 'foreweave atomrace' alone: "
-                "they are faster, and what is found in recordings of them is not called "
-                "certain." },
+      .detail = "Must come first as well. For programs that run under 'foreweave atomrace' or "
+                "'foreweave guard' alone: they are faster, and what is found in recordings of them "
+                "is not called certain." },
     { 0 },
 };
 /* clang-format on */

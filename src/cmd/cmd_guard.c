@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct guard {
-    const char *constraints, *from, *log, *off_file, *prepare, *state, *noise;
+    const char *constraints, *from, *log, *off_file, *prepare, *state, *noise, *bare_list;
     int unseen, also, turn, kind;
     bool dry, strict, keep_calls, quiet;
     uint64_t stall, budget, hot, seed, force;
@@ -84,6 +84,12 @@ static const struct fw_option options[] = {
       .detail = "Or a quarter as often in a sixteenth of one. For the rest of the run they are not "
                 "looked at, and places that depend on them are not judged. 0: none, whatever it "
                 "costs." },
+    { "bare-list", 0, "FILE", "write the functions that builds may leave unhooked",
+      FW_OPTION(FILE, struct guard, bare_list), .rare = true,
+      .detail = "Those without a place that is watched, and those whose places were all retired in "
+                "this run, for clang's -fsanitize-ignorelist=FILE: in numeric code calls of hooks "
+                "cost even where they are made nothing. Such a build is to be learnt from itself. "
+                "Not with --prepare or --state." },
     { "log", 0, "FILE", "append violations to FILE, a line of JSON each",
       FW_OPTION(FILE, struct guard, log),
       .detail = "'foreweave learn --accept=FILE' adds what was tested since." },
@@ -214,6 +220,22 @@ static int exit_status(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static void tell_run(const struct work *work)
+{
+    const struct fw_guard_head *head = work->file.head;
+    const char *list = work->options->bare_list;
+    struct fw_error err;
+
+    if (!head->started) {
+        fw_cmd_error("'%s' did not take part: it ran unguarded", work->argv[0]);
+        return;
+    }
+    if (list && fw_guard_bare_write(work->plan.program, head, list, &err) < 0)
+        fw_cmd_error("%s", err.message);
+    if (!work->options->quiet)
+        tell_counts(head, work->log.reader.lost);
+}
+
 static int run_guarded(struct work *work)
 {
     char *text = fw_xasprintf("mode=guard:guard=%s", work->file.path);
@@ -231,10 +253,7 @@ static int run_guarded(struct work *work)
     free(text);
     if (got < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    if (!work->file.head->started)
-        fw_cmd_error("'%s' did not take part: it ran unguarded", work->argv[0]);
-    else if (!work->options->quiet)
-        tell_counts(work->file.head, work->log.reader.lost);
+    tell_run(work);
     return exit_status(status);
 }
 
@@ -377,6 +396,8 @@ static int check_options(const struct guard *given)
         return fw_cmd_usage("--stall: 1 to 10000 milliseconds");
     if (given->budget < 1 || given->budget > 100)
         return fw_cmd_usage("--budget: 1 to 100 percent");
+    if (given->bare_list && (given->prepare || given->state))
+        return fw_cmd_usage("--bare-list tells of a run: it does not go with --prepare or --state");
     if (given->hot > 1000000000)
         return fw_cmd_usage("--hot: at most 1000000000");
     if (times_of(given->rollback) < 0)

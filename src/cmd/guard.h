@@ -58,6 +58,13 @@ size_t fw_guard_cuts_place(const struct fw_learn_program *program,
 uint32_t fw_guard_stretches_find(const struct fw_learn_program *program, const bool *watched,
                                  struct fw_guard_stretches *stretches);
 
+/* --- what is not watched any more (guard_bare.c) ---------------------------------------------- */
+
+/* Writes the functions that have no watched place, or had all of them retired, as a list of clang's
+ * for builds without their hooks; others with retired places in comments.  -1: err. */
+int fw_guard_bare_write(const struct fw_learn_program *program, const struct fw_guard_head *head,
+                       const char *path, struct fw_error *err);
+
 /* --- the log (guard_log.c) ------------------------------------------------------------------- */
 
 struct fw_guard_log {

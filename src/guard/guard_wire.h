@@ -50,6 +50,7 @@ enum fw_guard_off {
 #define FW_GUARD_NOBODY 8u  /* depended on no access at all, ... */
 #define FW_GUARD_SELF   16u /* ... on its own thread's, ... */
 #define FW_GUARD_READ   32u /* ... came behind another thread's read; these by either side */
+#define FW_GUARD_HOT   128u /* was retired; not FW_GUARD_LIFETX, which retires none */
 #define FW_GUARD_ALSO   3u  /* what FW_WORD_* and FW_AFTER_* are shifted by for these */
 #define FW_GUARD_SHARED 4u /* met memory that another thread had accessed, one of the two writing */
 

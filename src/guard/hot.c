@@ -90,6 +90,7 @@ static void retire(uint32_t site)
     uint32_t count = atomic_load(&fw_guard_table_count);
 
     atomic_store(&fw_guard_any_gone, true);
+    atomic_fetch_or(&fw_guard_sites(fw_guard)[site], FW_GUARD_HOT); /* for the command */
     set_quiet(site);
     quiet_others(site);
     fw_regions_blind();
