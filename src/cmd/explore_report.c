@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/explore.h"
+#include "cmd/sought.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -136,8 +137,9 @@ void fw_explored_line(const struct fw_explored *explored, struct fw_output *out)
     fw_output_text(out, "\n");
 }
 
-static void print_failure(const struct fw_failure *failure, size_t number, struct fw_output *out)
+static void print_failure(const struct fw_explored *explored, size_t number, struct fw_output *out)
 {
+    const struct fw_failure *failure = &explored->state->failures.at[number - 1];
     char end[64];
 
     fw_output_printf(out, "failure %zu: %s", number, fw_run_text(&failure->result, end));
@@ -145,6 +147,7 @@ static void print_failure(const struct fw_failure *failure, size_t number, struc
         fw_output_printf(out, ", \"%s\"", failure->message);
     fw_output_printf(out, "\n  in %" PRIu64 " run%s, first in run %" PRIu64 " (seed %" PRIu64 ")\n",
                      failure->count, failure->count == 1 ? "" : "s", failure->first, failure->seed);
+    fw_sought_text(out, failure, explored->setup->coverage);
     if (failure->timeouts)
         fw_output_printf(out, "  a wait times out: %s\n", failure->timeouts);
     if (failure->schedule)
@@ -261,7 +264,7 @@ static void write_text(const struct fw_explored *explored, struct fw_output *out
     char text[WHY];
 
     for (size_t i = 0; i < state->failures.len; i++)
-        print_failure(&state->failures.at[i], i + 1, out);
+        print_failure(explored, i + 1, out);
     fw_hunted_failures_text(explored->hunted, state, out);
     print_search(explored, out);
     if (explored->setup->hunt) {
@@ -287,8 +290,9 @@ static void write_text(const struct fw_explored *explored, struct fw_output *out
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static void write_failure(struct fw_json *json, const struct fw_failure *failure, size_t number)
+static void write_failure(struct fw_json *json, const struct fw_explored *explored, size_t number)
 {
+    const struct fw_failure *failure = &explored->state->failures.at[number - 1];
     static const char *const kinds[] = {
         [FW_RUN_EXITED] = "exit", [FW_RUN_SIGNAL] = "signal", [FW_RUN_DEADLOCK] = "deadlock",
         [FW_RUN_STUCK] = "stuck", [FW_RUN_TIMEOUT] = "hang",
@@ -307,6 +311,7 @@ static void write_failure(struct fw_json *json, const struct fw_failure *failure
     fw_json_number(json, "count", failure->count);
     fw_json_number(json, "run", failure->first);
     fw_json_number(json, "seed", failure->seed);
+    fw_sought_json(json, failure, explored->setup->coverage);
     if (failure->timeouts)
         fw_json_text(json, "times_out", failure->timeouts);
     if (failure->schedule)
@@ -380,7 +385,7 @@ static void write_json(const struct fw_explored *explored, struct fw_output *out
     fw_json_end(&json);
     fw_json_array(&json, "findings");
     for (size_t i = 0; i < state->failures.len; i++)
-        write_failure(&json, &state->failures.at[i], i + 1);
+        write_failure(&json, explored, i + 1);
     fw_json_end(&json);
     fw_hunted_failures_json(explored->hunted, state, &json);
     fw_json_object(&json, "runs");

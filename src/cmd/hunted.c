@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "cmd/cmd.h"
+#include "cmd/sought.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +62,8 @@ static int note_failure(void *context, const struct fw_memo_known_failure *failu
     struct fw_hunted *hunted = context;
     struct fw_hunted_failure own = { fw_xstrdup(failure->way), fw_xstrdup(failure->kind),
                                      fw_xstrdup(failure->message), fw_xstrdup(failure->input),
-                                     fw_xstrdup(failure->schedule), failure->runs };
+                                     fw_xstrdup(failure->schedule), failure->runs,
+                                     fw_sought_copy(&failure->sought) };
 
     fw_vec_push(&hunted->failures, own);
     return 0;
@@ -190,6 +192,7 @@ void fw_hunted_release(struct fw_hunted *hunted)
         free(hunted->failures.at[i].message);
         free(hunted->failures.at[i].input);
         free(hunted->failures.at[i].schedule);
+        fw_sought_release(&hunted->failures.at[i].sought);
     }
     fw_vec_release(&hunted->failures);
 }
@@ -228,6 +231,7 @@ void fw_hunted_failures_text(const struct fw_hunted *hunted, const struct fw_cam
                          known->runs == 1 ? "" : "s");
         if (strcmp(known->input, hunted->entered.input) != 0)
             fw_output_printf(out, ", with arguments '%s'", known->input);
+        fw_sought_known_text(out, &known->sought);
         if (*known->schedule) {
             fw_output_text(out, "\n  replay: foreweave replay ");
             fw_output_word(out, known->schedule);
@@ -255,6 +259,7 @@ void fw_hunted_failures_json(const struct fw_hunted *hunted, const struct fw_cam
         fw_json_text(json, "message", known->message);
         fw_json_text(json, "input", known->input);
         fw_json_number(json, "runs", known->runs);
+        fw_sought_known_json(json, &known->sought);
         if (*known->schedule)
             fw_json_text(json, "schedule", known->schedule);
         fw_json_end(json);

@@ -35,6 +35,7 @@ struct fw_hunted_options {
 struct fw_hunted_failure {
     char *way, *kind, *message, *input, *schedule;
     uint64_t runs;
+    struct fw_memo_iroot sought;
 };
 
 struct fw_hunted {

@@ -202,19 +202,35 @@ static void run_round(struct fw_campaign *campaign, size_t count)
     pthread_mutex_unlock(&campaign->lock);
 }
 
+/* A run that failed and was to expose something tells most if it has. */
+static void note_sought(struct fw_failure *failure, const struct fw_trial *trial,
+                        const struct fw_memo_claim *claim, bool reached)
+{
+    if (!claim || failure->reached || (failure->sought.idiom && !reached))
+        return;
+    failure->sought = claim->iroot;
+    failure->seeker = trial->number;
+    failure->reached = reached;
+}
+
 /* Into the memo database. */
 static void note_trial(struct fw_campaign *campaign, size_t slot)
 {
     const struct fw_trial *trial = &campaign->trials[slot];
     struct fw_ledger_entry entry = { .trial = trial,
                                      .drawn = !campaign->seeks && trial->number > 1 };
+    struct fw_failure *failure =
+        trial->failure ? fw_knowledge_failure(&campaign->knowledge, trial->failure) : NULL;
+    bool reached = false;
 
-    if (trial->failure)
-        entry.schedule = fw_knowledge_failure(&campaign->knowledge, trial->failure)->schedule;
+    if (failure)
+        entry.schedule = failure->schedule;
     if (campaign->seeks) {
         entry.claim = fw_hunt_claim(campaign->setup.hunt, slot);
-        fw_hunt_learn(campaign->setup.hunt, slot, trial);
+        reached = fw_hunt_learn(campaign->setup.hunt, slot, trial);
     }
+    if (failure)
+        note_sought(failure, trial, entry.claim, reached);
     fw_ledger_add(&campaign->setup.ledger, &entry);
 }
 

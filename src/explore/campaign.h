@@ -44,6 +44,10 @@ struct fw_failure {
     char *schedule;        /* a file that replays it, or NULL; the campaign's */
     const char *unkept;    /* why there is no such file, or NULL */
     unsigned tried;        /* runs that a schedule was to be made of */
+    struct fw_iroot sought; /* what runs were to expose: of the first that has, else of the first
+                               that sought something; idiom 0: none did */
+    uint64_t seeker;       /* number of that run */
+    bool reached;          /* it has exposed it */
     char *timeouts;        /* which waits time out in the schedule, or NULL; the campaign's */
 };
 

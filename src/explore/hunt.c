@@ -270,14 +270,14 @@ void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session
         make_thin(hunt, session, watcher, &claim->iroot, order);
 }
 
-void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial)
+bool fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial)
 {
     const struct fw_memo_claim *claim = fw_hunt_claim(hunt, slot);
     struct known *known = claim ? known_of(hunt, &claim->iroot) : NULL;
     bool exposed = false;
 
     if (!claim)
-        return;
+        return false;
     for (size_t i = 0; i < trial->exposed.len; i++)
         exposed |= fw_iroot_compare(&trial->exposed.at[i], &claim->iroot) == 0;
     hunt->counts.attempts++;
@@ -292,6 +292,7 @@ void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *tri
         known->astray = true;
         known->matched = trial->astray - 1;
     }
+    return exposed;
 }
 
 struct fw_hunt_counts fw_hunt_counts(const struct fw_hunt *hunt)

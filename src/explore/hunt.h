@@ -77,8 +77,8 @@ void fw_hunt_order(struct fw_hunt *hunt, size_t slot, struct fw_session *session
                    uint64_t blocks, struct fw_run_order *order);
 /* The run's claim, for recording it; NULL: none. */
 const struct fw_memo_claim *fw_hunt_claim(const struct fw_hunt *hunt, size_t slot);
-/* The run was made. */
-void fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial);
+/* The run was made.  True: it has exposed what it sought. */
+bool fw_hunt_learn(struct fw_hunt *hunt, size_t slot, const struct fw_trial *trial);
 /* Claims that were not used up. */
 int fw_hunt_give_back(struct fw_hunt *hunt, struct fw_error *err);
 

@@ -398,13 +398,13 @@ static void repeat(struct fw_profiling *profiling, struct recording *recording)
 static int note_known(void *context, const struct fw_memo_row *row)
 {
     struct fw_profiling *profiling = context;
-    struct fw_iroot iroot = { .idiom = (uint8_t)row->idiom, .waits = row->waits };
+    struct fw_iroot iroot = { .idiom = (uint8_t)row->iroot.idiom, .waits = row->iroot.waits };
 
     if (!row->judged)
         return 0;
-    for (unsigned i = 0; i < row->count; i++)
+    for (unsigned i = 0; i < row->iroot.count; i++)
         iroot.access[i] = fw_strtab_intern(fw_coverage_accesses(profiling->setup->coverage),
-                                           row->access[i], strlen(row->access[i]));
+                                           row->iroot.access[i], strlen(row->iroot.access[i]));
     fw_iroot_set_add(profiling->known, &iroot);
     return 0;
 }

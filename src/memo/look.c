@@ -207,12 +207,29 @@ int fw_memo_each_program(struct fw_memo *memo,
 
 /* --- iRoots ----------------------------------------------------------------------------------- */
 
+/* Idiom and waits stand in the cells from `head` on, texts and places in those from `words` on. */
+static int read_iroot(const struct looking *look, const struct fw_sql_row *row, unsigned head,
+                      unsigned words, struct fw_memo_iroot *iroot)
+{
+    if (!fw_memo_is_idiom(fw_sql_number(row, head)))
+        return fw_memo_damaged(look->memo, look->err);
+    iroot->idiom = (unsigned)number(row, head);
+    iroot->waits = number(row, head + 1) != 0;
+    iroot->count = fw_idiom_accesses(iroot->idiom);
+    for (unsigned i = 0; i < iroot->count; i++) {
+        iroot->access[i] = fw_sql_text(row, words + i);
+        iroot->place[i] = fw_sql_text(row, words + FW_IROOT_MOST + i);
+    }
+    return 0;
+}
+
+/* Texts and places of i. */
+#define WORDS "a.text, b.text, c.text, d.text, a.place, b.place, c.place, d.place"
+
 static int take_iroot(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
     struct fw_memo_row iroot = {
-        .idiom = (unsigned)number(row, 0),
-        .waits = number(row, 1) != 0,
         .own = number(row, 2) != 0,
         .state = (enum fw_memo_state)number(row, 3),
         .seen = number(row, 4),
@@ -228,13 +245,10 @@ static int take_iroot(void *context, const struct fw_sql_row *row)
         .judged = number(row, 15) != 0,
     };
 
-    if (!fw_memo_is_idiom(fw_sql_number(row, 0)) || !fw_memo_is_verdict(fw_sql_number(row, 7)))
+    if (!fw_memo_is_verdict(fw_sql_number(row, 7)))
         return fw_memo_damaged(look->memo, look->err);
-    iroot.count = fw_idiom_accesses(iroot.idiom);
-    for (unsigned i = 0; i < iroot.count; i++) {
-        iroot.access[i] = fw_sql_text(row, 16 + i);
-        iroot.place[i] = fw_sql_text(row, 20 + i);
-    }
+    if (read_iroot(look, row, 0, 16, &iroot.iroot) < 0)
+        return -1;
     return look->take_iroot(look->context, &iroot);
 }
 
@@ -265,9 +279,8 @@ static int each_iroot(void *context, struct fw_error *err)
     say_firsts(look->memo, ", ", program);
     fw_query_say(q, "SELECT i.idiom, i.waits, i.own, " STATE ", k.seen, s.profile, s.proof, "
                     "s.verdict, y.tried, y.failed, e.campaign, n.name, r.strategy, r.number, "
-                    "r.began, k.judged, a.text, b.text, c.text, d.text, a.place, b.place, "
-                    "c.place, d.place"
-                    FROM_IROOTS "LEFT JOIN firsts f ON f.iroot = i.id AND f.place = 1 "
+                    "r.began, k.judged, " WORDS FROM_IROOTS
+                    "LEFT JOIN firsts f ON f.iroot = i.id AND f.place = 1 "
                     "LEFT JOIN runs r ON r.id = f.run LEFT JOIN sessions e ON e.id = r.session "
                     "LEFT JOIN inputs n ON n.id = r.input "
                     "JOIN accesses a ON a.id = i.a JOIN accesses b ON b.id = i.b "
@@ -289,6 +302,15 @@ int fw_memo_each_iroot(struct fw_memo *memo, const char *program,
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
+/* What a failing run was to expose, if it sought something. */
+#define SAY_SOUGHT "i.idiom, i.waits, " WORDS
+#define JOIN_SOUGHT(of)                                                                            \
+    " LEFT JOIN iroots i ON i.id = " of ".iroot LEFT JOIN accesses a ON a.id = i.a "               \
+    "LEFT JOIN accesses b ON b.id = i.b LEFT JOIN accesses c ON c.id = i.c "                       \
+    "LEFT JOIN accesses d ON d.id = i.d "
+
+#define SOUGHT (12u + FW_IDIOMS + 1) /* its cell in the rows of runs */
+
 static int take_run(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
@@ -309,6 +331,8 @@ static int take_run(void *context, const struct fw_sql_row *row)
 
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
         run.fresh[i] = number(row, 12 + i);
+    if (row->at[SOUGHT] && read_iroot(look, row, SOUGHT, SOUGHT + 2, &run.sought) < 0)
+        return -1;
     return look->take_run(look->context, &run);
 }
 
@@ -318,6 +342,7 @@ static int each_run(void *context, struct fw_error *err)
     struct fw_query *q = &look->memo->q;
     int64_t program;
 
+    look->err = err;
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
     say_firsts(look->memo, "WITH ", program);
@@ -331,9 +356,10 @@ static int each_run(void *context, struct fw_error *err)
                     "r.id)");
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
         fw_query_say(q, ", h.n%u", i);
-    fw_query_say(q, " FROM runs r JOIN sessions e ON e.id = r.session "
+    fw_query_say(q, ", " SAY_SOUGHT " FROM runs r JOIN sessions e ON e.id = r.session "
                     "JOIN inputs n ON n.id = r.input LEFT JOIN failures x ON x.run = r.id "
-                    "LEFT JOIN fresh h ON h.run = r.id WHERE e.program = %" PRId64, program);
+                    JOIN_SOUGHT("x") "LEFT JOIN fresh h ON h.run = r.id WHERE e.program = "
+                    "%" PRId64, program);
     say_scope(look->memo, "e");
     fw_query_say(q, " ORDER BY r.began, e.name, r.number");
     return fw_query_run(q, look->memo->sql, take_run, look, err);
@@ -389,10 +415,15 @@ int fw_memo_count_runs(struct fw_memo *memo, const char *program, uint64_t *runs
 static int take_failure(void *context, const struct fw_sql_row *row)
 {
     struct looking *look = context;
-    const struct fw_memo_known_failure failure = { fw_sql_text(row, 0), fw_sql_text(row, 1),
-                                                   fw_sql_text(row, 2), fw_sql_text(row, 3),
-                                                   fw_sql_text(row, 4), number(row, 5) };
+    struct fw_memo_known_failure failure = { .way = fw_sql_text(row, 0),
+                                             .kind = fw_sql_text(row, 1),
+                                             .message = fw_sql_text(row, 2),
+                                             .input = fw_sql_text(row, 3),
+                                             .schedule = fw_sql_text(row, 4),
+                                             .runs = number(row, 5) };
 
+    if (row->at[6] && read_iroot(look, row, 6, 8, &failure.sought) < 0)
+        return -1;
     return look->take_failure(look->context, &failure);
 }
 
@@ -407,11 +438,14 @@ static int each_failure(void *context, struct fw_error *err)
     struct fw_query *q = &look->memo->q;
     int64_t program;
 
+    look->err = err;
     if (fw_memo_find_program(look->memo, look->program, &program, err) < 0)
         return -1;
     fw_query_say(q, "WITH known AS (SELECT x.way, x.kind, x.message, n.name AS input, r.began, "
                     "first_value(x.schedule) OVER (" ALIKE " ORDER BY CASE x.schedule WHEN '' "
                     "THEN 1 ELSE 0 END, r.began DESC, r.id DESC) AS schedule, "
+                    "first_value(x.iroot) OVER (" ALIKE " ORDER BY CASE WHEN x.iroot IS NULL "
+                    "THEN 1 ELSE 0 END, r.began, r.id) AS iroot, "
                     "row_number() OVER (" ALIKE " ORDER BY r.began, r.id) AS place, "
                     "count(*) OVER (" ALIKE ") AS times FROM failures x JOIN runs r ON r.id = "
                     "x.run JOIN sessions e ON e.id = r.session JOIN inputs n ON n.id = r.input "
@@ -419,8 +453,9 @@ static int each_failure(void *context, struct fw_error *err)
     say_scope(look->memo, "e");
     if (look->memo->judge)
         fw_query_say(q, " AND e.judge = %" PRId64, look->memo->judge);
-    fw_query_say(q, ") SELECT way, kind, message, input, schedule, times FROM known WHERE "
-                    "place = 1 ORDER BY began, kind, message, input");
+    fw_query_say(q, ") SELECT k.way, k.kind, k.message, k.input, k.schedule, k.times, " SAY_SOUGHT
+                    " FROM known k" JOIN_SOUGHT("k") "WHERE k.place = 1 ORDER BY k.began, "
+                    "k.kind, k.message, k.input");
     return fw_query_run(q, look->memo->sql, take_failure, look, err);
 }
 

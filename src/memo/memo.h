@@ -275,11 +275,17 @@ int fw_memo_each_program(struct fw_memo *memo,
                          int (*take)(void *context, const struct fw_memo_program *program),
                          void *context, struct fw_error *err);
 
-struct fw_memo_row {
-    unsigned idiom;
-    bool waits, own;
+/* An iRoot in words. */
+struct fw_memo_iroot {
+    unsigned idiom; /* 0: there is none */
+    bool waits;
     unsigned count; /* of accesses */
     const char *access[FW_IROOT_MOST], *place[FW_IROOT_MOST]; /* a place may be "" */
+};
+
+struct fw_memo_row {
+    struct fw_memo_iroot iroot;
+    bool own;
     enum fw_memo_state state;
     uint64_t seen;           /* runs that exposed it */
     bool judged;             /* one of them was judged as those of who has entered are */
@@ -304,6 +310,7 @@ struct fw_memo_past {
     int64_t began;
     uint64_t fresh[FW_IDIOMS + 1]; /* iRoots that no earlier run has exposed; [0] is the sum */
     const char *failure, *message, *schedule; /* "" : it passed, nothing is known */
+    struct fw_memo_iroot sought; /* if it failed: what it was to expose */
 };
 
 /* How many there are, plain ones too. */
@@ -316,6 +323,7 @@ struct fw_memo_known_failure {
     const char *kind, *message, *input; /* of the first run */
     const char *schedule; /* the latest that is known, or "" */
     uint64_t runs;
+    struct fw_memo_iroot sought; /* what the first run that sought something was to expose */
 };
 
 /* Those of the program, of the judge that was entered, in the order of their first runs. */

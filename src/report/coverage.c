@@ -1,4 +1,4 @@
-/* coverage.c - see coverage.h: loading, and words for iRoots. */
+/* coverage.c - see coverage.h: loading, and small words. */
 #include "report/coverage.h"
 
 #include <inttypes.h>
@@ -13,17 +13,22 @@ static const char *keep(struct fw_coverage *c, const char *text)
     return text ? fw_strtab_text(&c->texts, fw_strtab_intern(&c->texts, text, strlen(text))) : NULL;
 }
 
+static void keep_iroot(struct fw_coverage *c, struct fw_memo_iroot *iroot)
+{
+    for (unsigned i = 0; i < iroot->count; i++) {
+        iroot->access[i] = keep(c, iroot->access[i]);
+        iroot->place[i] = keep(c, iroot->place[i]);
+    }
+}
+
 static int take_iroot(void *context, const struct fw_memo_row *row)
 {
     struct fw_coverage *c = context;
     struct fw_memo_row own = *row;
 
-    if (c->idiom && row->idiom != c->idiom)
+    if (c->idiom && row->iroot.idiom != c->idiom)
         return 0;
-    for (unsigned i = 0; i < row->count; i++) {
-        own.access[i] = keep(c, row->access[i]);
-        own.place[i] = keep(c, row->place[i]);
-    }
+    keep_iroot(c, &own.iroot);
     own.campaign = keep(c, row->campaign);
     own.input = keep(c, row->input);
     own.strategy = keep(c, row->strategy);
@@ -43,6 +48,7 @@ static int take_run(void *context, const struct fw_memo_past *run)
     own.failure = keep(c, run->failure);
     own.message = keep(c, run->message);
     own.schedule = keep(c, run->schedule);
+    keep_iroot(c, &own.sought);
     c->failures += *run->failure != 0;
     fw_vec_push(&c->runs, own);
     return 0;
@@ -140,41 +146,6 @@ uint64_t fw_coverage_fresh(const struct fw_coverage *c, const struct fw_memo_pas
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
-
-/* What stands before access B, C and D. */
-static const char *const joints[FW_IDIOMS + 1][FW_IROOT_MOST] = {
-    [1] = { "", " => " },
-    [2] = { "", " => ", " => " },
-    [3] = { "", " => ", ", ", " => " },
-    [4] = { "", " => ", ", ", " => " },
-    [5] = { "", " => ", ", ", " => " },
-    [6] = { "", " => ", ", ", " => " },
-};
-
-void fw_coverage_words(struct fw_output *out, const struct fw_memo_row *row)
-{
-    for (unsigned i = 0; i < row->count; i++) {
-        fw_output_text(out, row->waits && i % 2 ? " blocks " : joints[row->idiom][i]);
-        if (*row->place[i])
-            fw_output_printf(out, "%s ", fw_iroot_does_names[fw_access_does(row->access[i])]);
-        fw_coverage_plain(out, *row->place[i] ? row->place[i] : row->access[i]);
-    }
-}
-
-void fw_coverage_iroot(struct fw_output *out, const struct fw_memo_row *row)
-{
-    fw_output_printf(out, "%u%s", row->idiom, row->waits ? "w" : "");
-    for (unsigned i = 0; i < row->count; i++) {
-        fw_output_text(out, i ? " | " : " ");
-        fw_coverage_plain(out, row->access[i]);
-    }
-}
-
-void fw_coverage_plain(struct fw_output *out, const char *text)
-{
-    for (; *text; text++)
-        fw_output_bytes(out, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
-}
 
 void fw_coverage_many(struct fw_output *out, uint64_t count, const char *what)
 {

@@ -54,11 +54,6 @@ void fw_coverage_release(struct fw_coverage *coverage);
 /* iRoots of the run that were new, as far as the coverage is about them. */
 uint64_t fw_coverage_fresh(const struct fw_coverage *coverage, const struct fw_memo_past *run);
 
-/* "w a.c:3 => r b.c:7", by places where they are known. */
-void fw_coverage_words(struct fw_output *out, const struct fw_memo_row *row);
-/* As in iroot.h: "1 w m f+2#1 | r m g+4#1". */
-void fw_coverage_iroot(struct fw_output *out, const struct fw_memo_row *row);
-
 /* For people: the table, growth, saturation, failures; or what is untested, by source line. */
 void fw_coverage_show(struct fw_output *out, const struct fw_coverage *coverage);
 void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *coverage);
@@ -76,8 +71,6 @@ void fw_coverage_growth_text(struct fw_output *out, const struct fw_coverage *co
 /* How the number of exposed iRoots has grown, as a picture. */
 void fw_coverage_svg(struct fw_output *out, const struct fw_coverage *coverage);
 
-/* A text that may have anything in it, in one line. */
-void fw_coverage_plain(struct fw_output *out, const char *text);
 /* "3 runs", "1 run". */
 void fw_coverage_many(struct fw_output *out, uint64_t count, const char *what);
 /* Of a time in milliseconds since 1970: "2026-03-01T12:00:00Z". */

@@ -1,5 +1,6 @@
 /* coverage_data.c - see coverage.h: for programs. */
 #include "report/coverage.h"
+#include "report/words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,19 +40,9 @@ static void json_iroot(struct fw_json *json, const struct fw_memo_row *row)
     char when[32];
 
     fw_json_object(json, NULL);
-    fw_json_number(json, "idiom", row->idiom);
-    fw_json_bool(json, "waits", row->waits);
+    fw_words_json(json, &row->iroot);
     fw_json_text(json, "state", fw_memo_states[row->state]);
     fw_json_bool(json, "own", row->own);
-    fw_json_array(json, "accesses");
-    for (unsigned i = 0; i < row->count; i++) {
-        fw_json_object(json, NULL);
-        fw_json_text(json, "access", row->access[i]);
-        if (*row->place[i])
-            fw_json_text(json, "place", row->place[i]);
-        fw_json_end(json);
-    }
-    fw_json_end(json);
     fw_json_number(json, "seen", row->seen);
     fw_json_number(json, "tried", row->tried);
     fw_json_number(json, "failed", row->failed);
@@ -90,6 +81,11 @@ static void json_failure(struct fw_json *json, const struct fw_memo_past *run)
     fw_json_text(json, "kind", run->failure);
     if (*run->message)
         fw_json_text(json, "message", run->message);
+    if (run->sought.idiom) {
+        fw_json_object(json, "sought");
+        fw_words_json(json, &run->sought);
+        fw_json_end(json);
+    }
     if (*run->schedule)
         fw_json_text(json, "schedule", run->schedule);
     fw_json_end(json);
@@ -208,16 +204,16 @@ void fw_coverage_iroots_csv(struct fw_output *out, const struct fw_coverage *c, 
         const struct fw_memo_row *row = &c->iroots.at[i];
 
         csv_program(out, c);
-        fw_output_printf(out, ",%u,%d,%s,%d", row->idiom, row->waits, fw_memo_states[row->state],
-                         row->own);
+        fw_output_printf(out, ",%u,%d,%s,%d", row->iroot.idiom, row->iroot.waits,
+                         fw_memo_states[row->state], row->own);
         csv_number(out, row->seen);
         csv_number(out, row->tried);
         csv_number(out, row->failed);
         fw_output_printf(out, ",%d,%d,%s", row->by[FW_MEMO_PROFILE], row->by[FW_MEMO_PROOF],
                          fw_memo_verdicts[row->verdict]);
         for (unsigned k = 0; k < FW_IROOT_MOST; k++) {
-            csv_text(out, k < row->count ? row->access[k] : "");
-            csv_text(out, k < row->count ? row->place[k] : "");
+            csv_text(out, k < row->iroot.count ? row->iroot.access[k] : "");
+            csv_text(out, k < row->iroot.count ? row->iroot.place[k] : "");
         }
         if (row->campaign) {
             fw_coverage_time(when, row->when);
@@ -233,6 +229,19 @@ void fw_coverage_iroots_csv(struct fw_output *out, const struct fw_coverage *c, 
     }
 }
 
+/* As one text; empty if there is none. */
+static void csv_iroot(struct fw_output *out, const struct fw_memo_iroot *iroot)
+{
+    struct fw_output cell;
+
+    fw_output_open_memory(&cell);
+    if (iroot->idiom)
+        fw_words_exactly(&cell, iroot);
+    fw_output_bytes(&cell, "", 1);
+    csv_text(out, cell.buffer);
+    fw_output_abandon(&cell);
+}
+
 void fw_coverage_growth_csv(struct fw_output *out, const struct fw_coverage *c, bool head)
 {
     uint64_t total = 0;
@@ -241,7 +250,7 @@ void fw_coverage_growth_csv(struct fw_output *out, const struct fw_coverage *c, 
     if (head)
         fw_output_text(out, "program,order,campaign,run,input,strategy,outcome,time,took_ms,"
                             "exposed,new,new1,new2,new3,new4,new5,new6,total,"
-                            "failure,message,schedule\n");
+                            "failure,message,schedule,sought\n");
     for (size_t i = 0; i < c->runs.len; i++) {
         const struct fw_memo_past *run = &c->runs.at[i];
 
@@ -264,6 +273,7 @@ void fw_coverage_growth_csv(struct fw_output *out, const struct fw_coverage *c, 
         csv_text(out, run->failure);
         csv_text(out, run->message);
         csv_text(out, run->schedule);
+        csv_iroot(out, &run->sought);
         fw_output_text(out, "\n");
     }
 }
@@ -275,11 +285,11 @@ void fw_coverage_iroots_text(struct fw_output *out, const struct fw_coverage *c)
     for (size_t i = 0; i < c->iroots.len; i++) {
         const struct fw_memo_row *row = &c->iroots.at[i];
 
-        fw_coverage_plain(out, c->program.name);
-        fw_output_printf(out, " %s seen=%" PRIu64 " tried=%" PRIu64 " verdict=%s: ",
-                         fw_memo_states[row->state], row->seen, row->tried,
-                         fw_memo_verdicts[row->verdict]);
-        fw_coverage_iroot(out, row);
+        fw_words_plain(out, c->program.name);
+        fw_output_printf(
+            out, " %s seen=%" PRIu64 " tried=%" PRIu64 " verdict=%s: ", fw_memo_states[row->state],
+            row->seen, row->tried, fw_memo_verdicts[row->verdict]);
+        fw_words_exactly(out, &row->iroot);
         fw_output_text(out, "\n");
     }
 }
@@ -292,16 +302,16 @@ void fw_coverage_growth_text(struct fw_output *out, const struct fw_coverage *c)
         const struct fw_memo_past *run = &c->runs.at[i];
 
         total += fw_coverage_fresh(c, run);
-        fw_coverage_plain(out, c->program.name);
+        fw_words_plain(out, c->program.name);
         fw_output_printf(out, " %zu: new=%" PRIu64 " total=%" PRIu64 ": run %" PRIu64 " of ", i + 1,
                          fw_coverage_fresh(c, run), total, run->number);
-        fw_coverage_plain(out, run->campaign);
+        fw_words_plain(out, run->campaign);
         fw_output_text(out, ", ");
-        fw_coverage_plain(out, run->strategy);
+        fw_words_plain(out, run->strategy);
         fw_output_text(out, ", ");
-        fw_coverage_plain(out, run->outcome);
+        fw_words_plain(out, run->outcome);
         fw_output_text(out, *run->failure ? ", " : "");
-        fw_coverage_plain(out, run->failure);
+        fw_words_plain(out, run->failure);
         fw_output_text(out, "\n");
     }
 }

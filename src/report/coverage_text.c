@@ -1,5 +1,6 @@
 /* coverage_text.c - see coverage.h: for people. */
 #include "report/coverage.h"
+#include "report/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -90,11 +91,15 @@ static void failures(struct fw_output *out, const struct fw_coverage *c)
             fw_output_printf(out, "\nFailures\n");
         head = true;
         fw_output_printf(out, "  run %" PRIu64 " of ", run->number);
-        fw_coverage_plain(out, run->campaign);
+        fw_words_plain(out, run->campaign);
         fw_output_text(out, ": ");
-        fw_coverage_plain(out, run->failure);
+        fw_words_plain(out, run->failure);
         fw_output_text(out, *run->message ? ": " : "");
-        fw_coverage_plain(out, run->message);
+        fw_words_plain(out, run->message);
+        if (run->sought.idiom) {
+            fw_output_printf(out, "\n    sought idiom %u: ", run->sought.idiom);
+            fw_words_iroot(out, &run->sought);
+        }
         if (*run->schedule) {
             fw_output_printf(out, "\n    foreweave replay ");
             fw_output_word(out, run->schedule);
@@ -125,7 +130,7 @@ static void build(struct fw_output *out, const struct fw_coverage *c)
 
 void fw_coverage_show(struct fw_output *out, const struct fw_coverage *c)
 {
-    fw_coverage_plain(out, c->program.name);
+    fw_words_plain(out, c->program.name);
     fw_output_text(out, ": ");
     fw_coverage_many(out, c->counts[c->idiom].state[FW_MEMO_EXPOSED], "iRoot");
     fw_output_printf(out, " exposed by ");
@@ -165,7 +170,7 @@ static int compare_places(const char *a, const char *b)
 
 static const char *place_of(const struct fw_memo_row *row)
 {
-    return *row->place[0] ? row->place[0] : row->access[0];
+    return *row->iroot.place[0] ? row->iroot.place[0] : row->iroot.access[0];
 }
 
 /* By place; of one place in the order of the database. */
@@ -180,8 +185,8 @@ static int compare_rows(const void *a, const void *b)
 
 static void untested_line(struct fw_output *out, const struct fw_memo_row *row)
 {
-    fw_output_printf(out, "  %u  ", row->idiom);
-    fw_coverage_words(out, row);
+    fw_output_printf(out, "  %u  ", row->iroot.idiom);
+    fw_words_iroot(out, &row->iroot);
     if (row->tried) {
         fw_output_printf(out, "; tried ");
         fw_coverage_many(out, row->tried, "time");
@@ -203,7 +208,7 @@ void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *c)
             fw_vec_push(&rows, &c->iroots.at[i]);
     if (rows.len)
         qsort(rows.at, rows.len, sizeof *rows.at, compare_rows);
-    fw_coverage_plain(out, c->program.name);
+    fw_words_plain(out, c->program.name);
     fw_output_text(out, ": ");
     fw_coverage_many(out, rows.len, "iRoot");
     fw_output_printf(out, " untested");
@@ -213,7 +218,7 @@ void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *c)
     for (size_t i = 0; i < rows.len; i++) {
         if (strcmp(place, place_of(rows.at[i])) != 0) {
             place = place_of(rows.at[i]);
-            fw_coverage_plain(out, place);
+            fw_words_plain(out, place);
             fw_output_text(out, "\n");
         }
         untested_line(out, rows.at[i]);

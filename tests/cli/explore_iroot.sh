@@ -47,6 +47,7 @@ build lost && build right RIGHT
 # The lost update is found, with a schedule; the right twin shows nothing.
 expect 66 explore -q -s iroot --folder=kept -- ./lost
 out_has 'failure 1: exit 1'
+out_has '  sought idiom ' ' exposed it)'
 out_has 'ended because nothing is left to try'
 expect 66 replay -q kept/exit-1*.sched
 expect 0 explore -q -s iroot --db=right.db -- ./right
@@ -64,9 +65,22 @@ expect 66 explore -q -s iroot --db=other.db --format=json -o result.json -- ./lo
 [ "$(list witnesses)" != 0,0,0,0,0,0 ] || complain "there is no witness"
 grep -q '"end":"exhausted","complete":false' result.json || complain "how it ended"
 
+# What fails says which iRoot it was about, here and in the database.
+jq -e '.findings[0].sought | .exposed and .run >= 1 and (.accesses | length >= 2)
+    and all(.accesses[].place; startswith("lost.c:"))' result.json >/dev/null ||
+    complain "what was sought: $(jq -c .findings result.json)"
+expect 0 coverage show --db=other.db
+out_has '    sought idiom '
+expect 0 coverage show --db=other.db --format=json
+jq -e '[.programs[0].growth[].failure.sought // empty | .idiom] | length > 0' "$out" >/dev/null ||
+    complain "the database does not know what was sought"
+expect 0 coverage export --db=other.db --what=growth
+out_has ',schedule,sought' '| w lost deposit+'
+
 # What is known is not tried again: neither by the same command, nor with another input.
 expect 66 explore -q -s iroot -- ./lost
 out_has "known failure of this build: exit 1"
+out_has '  sought idiom '
 out_has '0 attempts'
 printf '# inputs\n0\n1\n' >inputs
 expect 66 explore -q -s iroot --db=many.db --inputs=inputs --format=json -o result.json -- ./lost

@@ -90,6 +90,7 @@ void memo_predicts(void **state);
 void memo_tells_builds_apart(void **state);
 void memo_tells_judges_apart(void **state);
 void memo_knows_failures(void **state);
+void memo_knows_what_failures_sought(void **state);
 void memo_counts_plain_runs(void **state);
 void memo_records_many_runs_at_once(void **state);
 void memo_takes_any_text(void **state);

@@ -232,3 +232,51 @@ void memo_of_the_dead(void **state)
     close(answer[1]);
     fw_memo_close(memo);
 }
+
+/* --- what failing runs sought ----------------------------------------------------------------- */
+
+static int take_sought(void *context, const struct fw_memo_known_failure *failure)
+{
+    *(unsigned *)context = failure->sought.idiom;
+    if (failure->sought.idiom) {
+        assert_int_equal(failure->sought.count, fw_idiom_accesses(failure->sought.idiom));
+        assert_true(*failure->sought.access[0] && *failure->sought.access[1]);
+    }
+    return 0;
+}
+
+static int take_sought_by(void *context, const struct fw_memo_past *run)
+{
+    ((unsigned *)context)[run->number] = run->sought.idiom;
+    return 0;
+}
+
+/* Of a way to fail, what the first run sought that sought anything. */
+void memo_knows_what_failures_sought(void **state)
+{
+    const struct fw_memo_wish wish = { .count = 2, .lease = 100, .most = 1 };
+    const struct fw_memo_failure failure = { "signal 11", "crash", "x.sched", NULL };
+    struct fw_memo_run drawn = { .number = 1, .strategy = "pos", .outcome = "signal 11",
+                                 .began = 500, .failure = &failure };
+    struct fw_memo *memo = enter_memo(new_place(), "c1", "small");
+    unsigned known = 9, by[4] = { 9, 9, 9, 9 };
+    struct fw_memo_claims claims;
+
+    (void)state;
+    OK(fw_memo_record(memo, &names, &drawn, NULL, &err));
+    OK(fw_memo_each_failure(memo, NULL, take_sought, &known, &err));
+    assert_int_equal(known, 0);
+    predict(memo, 3, 5, FW_MEMO_PROOF, FW_MEMO_WITNESS); /* of idioms 4 and 5 */
+    claims = claim(memo, &wish);
+    assert_int_equal(claims.len, 2);
+    finish(memo, 2, &claims.at[0], true, true);
+    finish(memo, 3, &claims.at[1], false, true);
+    OK(fw_memo_each_failure(memo, NULL, take_sought, &known, &err));
+    assert_int_equal(known, 4);
+    OK(fw_memo_each_run(memo, NULL, take_sought_by, by, &err));
+    assert_int_equal(by[1], 0);
+    assert_int_equal(by[2], 4);
+    assert_int_equal(by[3], 5);
+    release_claims(&claims);
+    fw_memo_close(memo);
+}

@@ -178,9 +178,9 @@ static int dump_iroot(void *context, const struct fw_memo_row *row)
 {
     struct fw_output *out = context;
 
-    fw_output_printf(out, "%u%s", row->idiom, row->waits ? "w" : "");
-    for (unsigned i = 0; i < row->count; i++)
-        fw_output_printf(out, " | %s @ %s", row->access[i], row->place[i]);
+    fw_output_printf(out, "%u%s", row->iroot.idiom, row->iroot.waits ? "w" : "");
+    for (unsigned i = 0; i < row->iroot.count; i++)
+        fw_output_printf(out, " | %s @ %s", row->iroot.access[i], row->iroot.place[i]);
     fw_output_printf(out, ": %s own=%d seen=%d by=%d%d verdict=%s tried=%d failed=%d "
                           "first=%s,%s,%s,%d\n",
                      fw_memo_states[row->state], row->own, (int)row->seen, row->by[0],
@@ -199,6 +199,8 @@ static int dump_run(void *context, const struct fw_memo_past *run)
                      (int)run->took, (int)run->exposed, run->failure, run->message, run->schedule);
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
         fw_output_printf(out, " %d", (int)run->fresh[i]);
+    for (unsigned i = 0; i < run->sought.count; i++)
+        fw_output_printf(out, " %s @ %s", run->sought.access[i], run->sought.place[i]);
     fw_output_printf(out, "\n");
     return 0;
 }
@@ -256,6 +258,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_tells_builds_apart),
     cmocka_unit_test(memo_tells_judges_apart),
     cmocka_unit_test(memo_knows_failures),
+    cmocka_unit_test(memo_knows_what_failures_sought),
     cmocka_unit_test(memo_counts_plain_runs),
     cmocka_unit_test(memo_records_many_runs_at_once),
     cmocka_unit_test(memo_takes_any_text),
