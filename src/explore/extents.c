@@ -2,49 +2,48 @@
 #include "explore/extents.h"
 
 #include "base/alloc.h"
+#include "base/bug.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 1024u
+#define FIRST_SIZE 64u
 
 void fw_extents_init(struct fw_extents *objects)
 {
     *objects = (struct fw_extents) { .size = FIRST_SIZE };
-    objects->words = fw_xcalloc(FIRST_SIZE, sizeof *objects->words);
-}
-
-void fw_extents_release(struct fw_extents *objects)
-{
-    free(objects->words);
-    *objects = (struct fw_extents) { 0 };
+    objects->pages = fw_xcalloc(FIRST_SIZE, sizeof *objects->pages);
 }
 
 void fw_extents_clear(struct fw_extents *objects)
 {
-    if (objects->count)
-        memset(objects->words, 0, objects->size * sizeof *objects->words);
+    for (uint64_t i = 0; objects->count && i < objects->size; i++) {
+        free(objects->pages[i].words);
+        objects->pages[i].words = NULL;
+    }
     objects->count = 0;
+}
+
+void fw_extents_release(struct fw_extents *objects)
+{
+    fw_extents_clear(objects);
+    free(objects->pages);
+    *objects = (struct fw_extents) { 0 };
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-/* Neighbours lie side by side. */
-static uint64_t first_slot(uint64_t word)
+/* Where the page is, or the free place where it would be. */
+static struct fw_extents_page *find_page(const struct fw_extents *objects, uint64_t number)
 {
-    return ((word >> 3) * 0x9e3779b97f4a7c15u >> 20 << 3) + (word & 7);
-}
-
-static struct fw_extents_word *slot_of(const struct fw_extents *objects, uint64_t word)
-{
-    uint64_t at = first_slot(word);
+    uint64_t at = number * 0x9e3779b97f4a7c15u >> 20;
 
     for (;; at++) {
-        struct fw_extents_word *slot = &objects->words[at & (objects->size - 1)];
+        struct fw_extents_page *page = &objects->pages[at & (objects->size - 1)];
 
-        if (!slot->word || slot->word == word + 1)
-            return slot;
+        if (!page->words || page->number == number)
+            return page;
     }
 }
 
@@ -53,31 +52,32 @@ static void grow(struct fw_extents *objects)
     struct fw_extents old = *objects;
 
     objects->size *= 2;
-    objects->words = fw_xcalloc(objects->size, sizeof *objects->words);
+    objects->pages = fw_xcalloc(objects->size, sizeof *objects->pages);
     for (uint64_t i = 0; i < old.size; i++)
-        if (old.words[i].word)
-            *slot_of(objects, old.words[i].word - 1) = old.words[i];
-    free(old.words);
+        if (old.pages[i].words)
+            *find_page(objects, old.pages[i].number) = old.pages[i];
+    free(old.pages);
 }
 
 static struct fw_extents_word *word_get(struct fw_extents *objects, uint64_t word)
 {
-    struct fw_extents_word *slot = slot_of(objects, word);
+    struct fw_extents_page *page = find_page(objects, word / FW_EXTENTS_PAGE);
 
-    if (slot->word)
-        return slot;
-    if ((objects->count + 1) * 2 > objects->size) {
-        grow(objects);
-        slot = slot_of(objects, word);
+    if (FW_UNLIKELY(!page->words)) {
+        if ((objects->count + 1) * 2 > objects->size) {
+            grow(objects);
+            page = find_page(objects, word / FW_EXTENTS_PAGE);
+        }
+        objects->count++;
+        page->number = word / FW_EXTENTS_PAGE;
+        page->words = fw_xcalloc(FW_EXTENTS_PAGE, sizeof *page->words);
     }
-    objects->count++;
-    slot->word = word + 1;
-    return slot;
+    return &page->words[word % FW_EXTENTS_PAGE];
 }
 
-static uint64_t number_of(const struct fw_extents_word *word, uint8_t part)
+static uint64_t number_of(uint64_t word, uint8_t part)
 {
-    return (word->word - 1) * 8 + (uint64_t)__builtin_ctz(part);
+    return word * 8 + (uint64_t)__builtin_ctz(part);
 }
 
 /* The part that these bytes belong to, made one with all that they touch. */
@@ -107,7 +107,10 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint64_t end)
 
 void fw_extents_fetch(const struct fw_extents *objects, uint64_t address)
 {
-    __builtin_prefetch(&objects->words[first_slot(address / 8) & (objects->size - 1)]);
+    const struct fw_extents_page *page = find_page(objects, address / 8 / FW_EXTENTS_PAGE);
+
+    if (page->words)
+        __builtin_prefetch(&page->words[address / 8 % FW_EXTENTS_PAGE], 1);
 }
 
 unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t bytes,
@@ -119,7 +122,7 @@ unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t by
     for (uint64_t word = address / 8; word * 8 < end && count < FW_EXTENTS_WORDS; word++) {
         struct fw_extents_word *at = word_get(objects, word);
 
-        numbers[count++] = number_of(at, join(at, bytes_in(word, address, end)));
+        numbers[count++] = number_of(word, join(at, bytes_in(word, address, end)));
     }
     return count;
 }
@@ -132,36 +135,67 @@ struct forgetting {
     void *context;
 };
 
-/* The word keeps its place: what was put behind it is still found. */
-static void forget_in(struct fw_extents_word *word, const struct forgetting *what)
+static void forget_in(struct fw_extents_word *at, uint64_t word, const struct forgetting *what)
 {
-    uint8_t gone = bytes_in(word->word - 1, what->address, what->end);
+    uint8_t gone = bytes_in(word, what->address, what->end);
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < 8 && word->parts[i]; i++) {
-        if (word->parts[i] & gone)
-            what->visit(what->context, number_of(word, word->parts[i]));
+    for (unsigned i = 0; i < 8 && at->parts[i]; i++) {
+        if (at->parts[i] & gone)
+            what->visit(what->context, number_of(word, at->parts[i]));
         else
-            word->parts[kept++] = word->parts[i];
+            at->parts[kept++] = at->parts[i];
     }
-    memset(word->parts + kept, 0, 8 - kept);
+    memset(at->parts + kept, 0, 8 - kept);
+}
+
+/* Those of the page from the one word to before the other. */
+static void forget_page(const struct fw_extents_page *page, uint64_t first, uint64_t last,
+                        const struct forgetting *what)
+{
+    uint64_t begin = page->number * FW_EXTENTS_PAGE, end = begin + FW_EXTENTS_PAGE;
+
+    for (uint64_t word = first > begin ? first : begin; word < last && word < end; word++)
+        forget_in(&page->words[word - begin], word, what);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct fw_extents_page *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Of few pages, whatever lies between the words. */
+static void forget_all(struct fw_extents *objects, uint64_t first, uint64_t last,
+                       const struct forgetting *what)
+{
+    struct fw_extents_page *pages = fw_xcalloc(objects->count + 1, sizeof *pages);
+    size_t count = 0;
+
+    for (uint64_t i = 0; i < objects->size; i++)
+        if (objects->pages[i].words)
+            pages[count++] = objects->pages[i];
+    qsort(pages, count, sizeof *pages, by_number);
+    for (size_t i = 0; i < count; i++)
+        forget_page(&pages[i], first, last, what);
+    free(pages);
 }
 
 void fw_extents_forget(struct fw_extents *objects, uint64_t address, uint64_t bytes,
                        void (*visit)(void *context, uint64_t number), void *context)
 {
     struct forgetting what = { address, address + bytes, visit, context };
-    uint64_t first = address / 8, last = (what.end + 7) / 8;
+    uint64_t first = address / 8, last = what.end / 8 + (what.end % 8 != 0);
+    uint64_t from = first / FW_EXTENTS_PAGE, to = (last - 1) / FW_EXTENTS_PAGE;
 
     if (!bytes || what.end < address)
         return;
-    if (last - first < objects->size) {
-        for (uint64_t word = first; word < last; word++)
-            if (slot_of(objects, word)->word)
-                forget_in(slot_of(objects, word), &what);
+    if (to - from >= objects->size) {
+        forget_all(objects, first, last, &what);
         return;
     }
-    for (uint64_t i = 0; i < objects->size; i++)
-        if (objects->words[i].word > first && objects->words[i].word <= last)
-            forget_in(&objects->words[i], &what);
+    for (uint64_t number = from; number <= to; number++)
+        if (find_page(objects, number)->words)
+            forget_page(find_page(objects, number), first, last, &what);
 }

@@ -13,13 +13,20 @@
 
 #include <stdint.h>
 
+#define FW_EXTENTS_PAGE 64u /* words of eight bytes */
+
+/* The objects of a word: their bytes, a bit each; 0 behind the last. */
 struct fw_extents_word {
-    uint64_t word;    /* address / 8, + 1; 0: nothing */
-    uint8_t parts[8]; /* bytes of each object, a bit each; 0 behind the last */
+    uint8_t parts[8];
+};
+
+struct fw_extents_page {
+    uint64_t number; /* of its first word / FW_EXTENTS_PAGE */
+    struct fw_extents_word *words; /* NULL: free */
 };
 
 struct fw_extents {
-    struct fw_extents_word *words; /* open addressing, at most half full */
+    struct fw_extents_page *pages; /* open addressing, at most half full */
     uint64_t size, count;
 };
 
@@ -36,7 +43,7 @@ unsigned fw_extents_of(struct fw_extents *objects, uint64_t address, uint64_t by
 /* They will be asked for soon. */
 void fw_extents_fetch(const struct fw_extents *objects, uint64_t address);
 
-/* Calls `visit` for every object in these bytes, and forgets it. */
+/* Calls `visit` for every object in these bytes, in their order, and forgets it. */
 void fw_extents_forget(struct fw_extents *objects, uint64_t address, uint64_t bytes,
                        void (*visit)(void *context, uint64_t number), void *context);
 

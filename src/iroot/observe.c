@@ -114,7 +114,7 @@ void fw_observer_access(struct fw_observer *observer, const struct fw_observed *
 
 void fw_observer_fetch(const struct fw_observer *observer, uint64_t later, uint64_t soon)
 {
-    fw_objects_fetch_slot(&observer->objects, later);
+    fw_objects_fetch_place(&observer->objects, later);
     fw_objects_fetch(&observer->objects, soon);
 }
 

@@ -11,22 +11,27 @@
 
 /* --- by number ------------------------------------------------------------------------------- */
 
-/* Neighbours lie side by side. */
-static uint32_t first_slot(const struct objects *objects, uint64_t key)
+static uint32_t first_slot(const struct objects *objects, uint64_t number)
 {
-    uint64_t line = (key >> 4) * 0x9e3779b97f4a7c15u >> 32;
-
-    return (uint32_t)(line << 4 | (key & 15)) & (objects->size - 1);
+    return (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32) & (objects->size - 1);
 }
 
-/* Where it is, or the free slot where it would be. */
-static struct object_slot *find_slot(const struct objects *objects, uint64_t key)
+/* Where the page is, or the free slot where it would be. */
+static struct object_slot *find_slot(const struct objects *objects, uint64_t number)
 {
-    uint32_t i = first_slot(objects, key);
+    uint32_t i = first_slot(objects, number);
 
-    while (objects->slots[i].id_plus_1 && objects->slots[i].key != key)
+    while (objects->slots[i].page && objects->slots[i].number != number)
         i = (i + 1) & (objects->size - 1);
     return &objects->slots[i];
+}
+
+/* Where the object's id stands; NULL: its page is not there. */
+static uint32_t *find_place(const struct objects *objects, uint64_t key)
+{
+    struct object_slot *slot = objects->size ? find_slot(objects, key / OBJECT_PAGE) : NULL;
+
+    return slot && slot->page ? &slot->page->id_plus_1[key % OBJECT_PAGE] : NULL;
 }
 
 static void grow(struct objects *objects)
@@ -36,22 +41,38 @@ static void grow(struct objects *objects)
     objects->size = old.size ? old.size * 2 : 64;
     objects->slots = fw_xcalloc(objects->size, sizeof *objects->slots);
     for (uint32_t i = 0; i < old.size; i++)
-        if (old.slots[i].id_plus_1)
-            *find_slot(objects, old.slots[i].key) = old.slots[i];
+        if (old.slots[i].page)
+            *find_slot(objects, old.slots[i].number) = old.slots[i];
     free(old.slots);
+}
+
+static struct object_page *get_page(struct objects *objects, uint64_t number)
+{
+    struct object_slot *slot = objects->size ? find_slot(objects, number) : NULL;
+
+    if (slot && slot->page)
+        return slot->page;
+    if (objects->count * 2 >= objects->size)
+        grow(objects);
+    slot = find_slot(objects, number);
+    *slot = (struct object_slot) { number, fw_xcalloc(1, sizeof *slot->page) };
+    objects->count++;
+    return slot->page;
 }
 
 struct object *fw_objects_find(const struct objects *objects, uint64_t key)
 {
-    const struct object_slot *slot = objects->size ? find_slot(objects, key) : NULL;
+    const uint32_t *place = find_place(objects, key);
 
-    return slot && slot->id_plus_1 ? fw_stable_at(&objects->at, slot->id_plus_1 - 1) : NULL;
+    return place && *place ? fw_stable_at(&objects->at, *place - 1) : NULL;
 }
 
-void fw_objects_fetch_slot(const struct objects *objects, uint64_t key)
+void fw_objects_fetch_place(const struct objects *objects, uint64_t key)
 {
-    if (objects->size)
-        __builtin_prefetch(&objects->slots[first_slot(objects, key)]);
+    const uint32_t *place = find_place(objects, key);
+
+    if (place)
+        __builtin_prefetch(place);
 }
 
 void fw_objects_fetch(const struct objects *objects, uint64_t key)
@@ -68,16 +89,16 @@ void fw_objects_fetch(const struct objects *objects, uint64_t key)
 struct object *fw_objects_get(struct objects *objects, uint64_t key)
 {
     struct object *object = fw_objects_find(objects, key);
+    struct object_page *page;
     uint32_t id;
 
     if (FW_LIKELY(object))
         return object;
-    if (objects->count * 2 >= objects->size)
-        grow(objects);
+    page = get_page(objects, key / OBJECT_PAGE);
     objects->at.item_size = sizeof *object;
     id = objects->spare.len ? fw_vec_pop(&objects->spare) : fw_stable_add_run(&objects->at, 1);
-    *find_slot(objects, key) = (struct object_slot) { key, id + 1 };
-    objects->count++;
+    page->id_plus_1[key % OBJECT_PAGE] = id + 1;
+    page->live++;
     object = fw_stable_at(&objects->at, id);
     object->key = key;
     return object;
@@ -104,31 +125,42 @@ static void release_object(struct objects *objects, struct object *object)
 }
 
 /* Those behind move up, as far as they would have been here. */
-void fw_objects_drop(struct objects *objects, uint64_t key)
+static void drop_page(struct objects *objects, struct object_slot *slot)
 {
     struct object_slot *slots = objects->slots;
-    struct object_slot *slot = objects->size ? find_slot(objects, key) : NULL;
-    uint32_t mask = objects->size - 1, hole, i;
+    uint32_t mask = objects->size - 1, hole = (uint32_t)(slot - slots);
 
-    if (!slot || !slot->id_plus_1)
-        return;
-    release_object(objects, fw_stable_at(&objects->at, slot->id_plus_1 - 1));
-    fw_vec_push(&objects->spare, slot->id_plus_1 - 1);
+    free(slot->page);
     objects->count--;
-    hole = i = (uint32_t)(slot - slots);
-    for (i = (i + 1) & mask; slots[i].id_plus_1; i = (i + 1) & mask) {
-        if (((i - first_slot(objects, slots[i].key)) & mask) < ((i - hole) & mask))
+    for (uint32_t i = (hole + 1) & mask; slots[i].page; i = (i + 1) & mask) {
+        if (((i - first_slot(objects, slots[i].number)) & mask) < ((i - hole) & mask))
             continue;
         slots[hole] = slots[i];
         hole = i;
     }
-    slots[hole].id_plus_1 = 0;
+    slots[hole].page = NULL;
+}
+
+void fw_objects_drop(struct objects *objects, uint64_t key)
+{
+    struct object_slot *slot = objects->size ? find_slot(objects, key / OBJECT_PAGE) : NULL;
+    uint32_t *place = slot && slot->page ? &slot->page->id_plus_1[key % OBJECT_PAGE] : NULL;
+
+    if (!place || !*place)
+        return;
+    release_object(objects, fw_stable_at(&objects->at, *place - 1));
+    fw_vec_push(&objects->spare, *place - 1);
+    *place = 0;
+    if (!--slot->page->live)
+        drop_page(objects, slot);
 }
 
 void fw_objects_release(struct objects *objects)
 {
     for (uint32_t i = 0; objects->owners && i < objects->at.count; i++)
         release_object(objects, fw_stable_at(&objects->at, i));
+    for (uint32_t i = 0; i < objects->size; i++)
+        free(objects->slots[i].page);
     free(objects->slots);
     fw_stable_release(&objects->at);
     fw_vec_release(&objects->spare);

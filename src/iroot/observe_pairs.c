@@ -191,13 +191,18 @@ static void turn_back(struct fw_observer *observer, const struct edge *was, cons
 /* A => B was, C => D is, both from the same thread to the other: idiom 6. */
 static void go_on(struct fw_observer *observer, const struct edges *edges, const struct edge *is)
 {
+    const struct edge *added = NULL; /* others of its places, in loops all of them, are no news */
+
     for (size_t i = edges->len; i > 0; i--) {
         const struct edge *was = &edges->at[i - 1];
 
         if (!is_soon(observer, was->b_at, is->b_at))
             return; /* earlier ones end earlier */
-        if (was->object != is->object && is_soon(observer, was->a_at, is->a_at))
-            add(observer, 6, was->a, was->b, is->a, is->b);
+        if (was->object == is->object || !is_soon(observer, was->a_at, is->a_at) ||
+            (added && was->a == added->a && was->b == added->b))
+            continue;
+        add(observer, 6, was->a, was->b, is->a, is->b);
+        added = was;
     }
 }
 

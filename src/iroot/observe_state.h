@@ -36,15 +36,23 @@ struct object {
 
 FW_VEC_TYPE(holds, struct touch);
 
-/* Objects by number.  Slots: open addressing, at most half full. */
+/* Objects by number, whose neighbours stand together: pages of them, which are there as long as one
+ * of their objects is.  Slots: open addressing, at most half full. */
+#define OBJECT_PAGE 64u
+
+struct object_page {
+    uint32_t live;
+    uint32_t id_plus_1[OBJECT_PAGE]; /* 0: there is none */
+};
+
 struct object_slot {
-    uint64_t key;
-    uint32_t id_plus_1; /* 0: free */
+    uint64_t number;
+    struct object_page *page; /* NULL: free */
 };
 
 struct objects {
     struct object_slot *slots;
-    uint32_t size, count;
+    uint32_t size, count; /* slots, pages */
     uint32_t owners; /* objects with memory of their own */
     struct fw_stable at;
     FW_VEC(uint32_t) spare;
@@ -98,7 +106,7 @@ struct fw_observer {
 struct object *fw_objects_get(struct objects *objects, uint64_t key);  /* made if it is new */
 struct object *fw_objects_find(const struct objects *objects, uint64_t key); /* or NULL */
 /* It will be asked for soon; rather soon, after the former. */
-void fw_objects_fetch_slot(const struct objects *objects, uint64_t key);
+void fw_objects_fetch_place(const struct objects *objects, uint64_t key);
 void fw_objects_fetch(const struct objects *objects, uint64_t key);
 void fw_objects_drop(struct objects *objects, uint64_t key);
 void fw_objects_release(struct objects *objects);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BASE  0x5000u
+#define BASE  (0x5200u - BYTES / 2) /* some words of a page and some of the next one */
 #define BYTES 64u
 
 static uint64_t one(struct fw_extents *objects, uint64_t address, uint64_t bytes)
@@ -130,29 +130,43 @@ static void test_random_accesses_are_as_in_a_list(void **unused)
     fw_extents_release(&objects);
 }
 
-static unsigned forgotten;
+struct visited {
+    unsigned count;
+    uint64_t latest;
+};
 
 static void count_all(void *context, uint64_t number)
 {
-    (void)context, (void)number;
-    forgotten++;
+    struct visited *visited = context;
+
+    assert_true(!visited->count || number > visited->latest);
+    visited->latest = number;
+    visited->count++;
 }
 
-static void test_large_ranges_are_forgotten_quickly(void **unused)
+/* Where they are looked up, and where all that is there is looked through. */
+static void test_large_ranges_are_forgotten_in_order(void **unused)
 {
+    static const uint64_t ends[] = { BASE + 5000 * 24, UINT64_C(1) << 40, UINT64_MAX };
     uint64_t numbers[FW_EXTENTS_WORDS];
-    struct fw_extents objects;
 
     (void)unused;
-    fw_extents_init(&objects);
-    for (unsigned i = 0; i < 5000; i++)
-        fw_extents_of(&objects, BASE + i * 8ull, 8, numbers);
-    forgotten = 0;
-    fw_extents_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
-    assert_int_equal(forgotten, 5000);
-    fw_extents_forget(&objects, 0, UINT64_C(1) << 40, count_all, NULL);
-    assert_int_equal(forgotten, 5000);
-    fw_extents_release(&objects);
+    for (unsigned round = 0; round < sizeof ends / sizeof *ends; round++) {
+        struct visited visited = { 0 };
+        struct fw_extents objects;
+
+        fw_extents_init(&objects);
+        for (unsigned i = 0; i < 5000; i++)
+            fw_extents_of(&objects, BASE + (i * 1237ull % 5000) * 24, 8, numbers);
+        one(&objects, BASE - 1, 1);
+        fw_extents_forget(&objects, BASE, ends[round] - BASE, count_all, &visited);
+        assert_int_equal(visited.count, 5000);
+        fw_extents_forget(&objects, BASE - 8, ends[round] - BASE + 8, count_all,
+                          &(struct visited){ 0 });
+        fw_extents_forget(&objects, 0, ends[round], count_all, &visited);
+        assert_int_equal(visited.count, 5000);
+        fw_extents_release(&objects);
+    }
 }
 
 int main(void)
@@ -161,7 +175,7 @@ int main(void)
         cmocka_unit_test(test_neighbours_are_different),
         cmocka_unit_test(test_long_accesses_are_of_many),
         cmocka_unit_test(test_random_accesses_are_as_in_a_list),
-        cmocka_unit_test(test_large_ranges_are_forgotten_quickly),
+        cmocka_unit_test(test_large_ranges_are_forgotten_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
