@@ -1,5 +1,6 @@
 /* shared_maps.c - see shared_maps.h. */
 #include "guard/shared_maps.h"
+#include "guard/region.h"
 #include "runtime/futex.h"
 #include "runtime/rt.h"
 
@@ -111,7 +112,7 @@ static void take(struct line *line, char c)
 
 void fw_shared_maps_begin(void)
 {
-    long fd = fw_call(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0), got;
+    long fd = fw_call(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0), got = fd;
     struct line line = { { 0, 0 }, 0, 0 };
     char text[1024];
 
@@ -122,4 +123,6 @@ void fw_shared_maps_begin(void)
             take(&line, text[i]);
     if (fd >= 0)
         fw_call(SYS_close, fd, 0, 0, 0);
+    if (got < 0) /* what is shared is not known */
+        fw_regions_blind();
 }
