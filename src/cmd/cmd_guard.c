@@ -197,7 +197,7 @@ static void on_tick(void *context)
 {
     struct work *work = context;
 
-    fw_guard_log_drain(&work->log, work->file.head);
+    fw_guard_log_drain(&work->log, &work->file);
     look_for_file(work);
 }
 
@@ -356,7 +356,7 @@ static int tell_state(struct work *work)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
         if (fw_guard_log_open(&work->log, work->options->log, work->plan.program, &err) < 0)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
-        fw_guard_log_drain(&work->log, work->file.head);
+        fw_guard_log_drain(&work->log, &work->file);
     }
     if (work->options->turn == 1)
         switch_on(work->file.head, &work->log, "the guard is on");

@@ -146,7 +146,8 @@ static int run_once(struct work *work, char *const *argv)
         status = FW_EXIT_INPUT;
     } else if (!atomic_load(work->stop) || work->options->show) {
         taught.passed = fw_judge(work->options->ok, exit_status, work->shown);
-        taught.news = fw_learner_take(work->learner, taught.passed);
+        if (fw_learner_take(work->learner, taught.passed, &taught.news, &err) < 0)
+            status = fw_cmd_fail(FW_EXIT_FAILURE, &err);
         taught.pairs = fw_constraints_pair_count(work->constraints);
         fw_vec_push(&work->runs, taught);
     }

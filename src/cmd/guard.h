@@ -81,7 +81,7 @@ struct fw_guard_log {
 int fw_guard_log_open(struct fw_guard_log *log, const char *path,
                       const struct fw_learn_program *program, struct fw_error *err);
 /* What is in the ring. */
-void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_head *head);
+void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_file *file);
 /* A line of the command's own. */
 void fw_guard_log_say(struct fw_guard_log *log, const char *text);
 /* -1: something could not be written. */

@@ -157,14 +157,16 @@ static void put_entry(struct fw_guard_log *log, const struct fw_guard_entry *ent
     fw_json_end(&json);
 }
 
-void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_head *head)
+void fw_guard_log_drain(struct fw_guard_log *log, const struct fw_guard_file *file)
 {
     struct fw_guard_entry entry;
-    struct fw_ring ring = { fw_guard_log(head), sizeof entry, FW_GUARD_LOG };
-    uint64_t end = atomic_load(&head->logged);
+    struct fw_ring ring = { fw_guard_log(file->head), sizeof entry, FW_GUARD_LOG };
+    uint64_t end = atomic_load(&file->head->logged);
     bool any = false;
 
-    log->transactions = head->mode == FW_GUARD_LIFETX;
+    if (!fw_guard_is_whole(file->head, file->bytes))
+        return; /* the program has written over it */
+    log->transactions = file->head->mode == FW_GUARD_LIFETX;
     for (; fw_ring_next(&log->reader, &ring, end, &entry); any = true)
         put_entry(log, &entry);
     if (any && log->open)

@@ -105,11 +105,21 @@ static uint32_t site_of(struct fw_learner *learner, uint32_t site)
     return number;
 }
 
+static uint32_t site_count(const struct fw_learner *learner)
+{
+    return fw_constraints_site_count(fw_learn_program_sites(learner->program));
+}
+
+/* The program may have written anything into the file. */
 static void take_pair(uint32_t site, uint32_t before, void *context)
 {
     struct fw_learner *learner = context;
-    uint32_t first = site_of(learner, site), second = site_of(learner, before);
+    uint32_t first, second;
 
+    if (site >= site_count(learner) || before >= site_count(learner))
+        return;
+    first = site_of(learner, site);
+    second = site_of(learner, before);
     learner->news.pairs += fw_constraints_add_pair(learner->constraints, first, second);
 }
 
@@ -117,7 +127,7 @@ static void take_sites(struct fw_learner *learner)
 {
     struct fw_guard_head *head = learner->file.head;
 
-    for (uint32_t i = 0; i < head->site_count; i++) {
+    for (uint32_t i = 0; i < site_count(learner); i++) {
         uint8_t marks = fw_guard_sites(head)[i + 1];
         uint32_t site;
 
@@ -142,8 +152,21 @@ static void take_modules(struct fw_learner *learner)
     }
 }
 
-struct fw_learnt_news fw_learner_take(struct fw_learner *learner, bool passed)
+/* Parts that lie where they were, as large as they were: all that is read of it is there. */
+static bool is_usable(const struct fw_learner *learner)
 {
+    const struct fw_guard_head *head = learner->file.head;
+
+    return head->site_count == site_count(learner) &&
+           fw_guard_is_whole(head, learner->file.bytes);
+}
+
+int fw_learner_take(struct fw_learner *learner, bool passed, struct fw_learnt_news *news,
+                    struct fw_error *err)
+{
+    if (!is_usable(learner))
+        return fw_error_set(err, "the program has written over the memory that it shares with "
+                                 "'foreweave learn'");
     learner->news = (struct fw_learnt_news) { 0 };
     if (passed) {
         take_modules(learner);
@@ -154,7 +177,8 @@ struct fw_learnt_news fw_learner_take(struct fw_learner *learner, bool passed)
     }
     mark_private(learner);
     fw_constraints_add_runs(learner->constraints, passed, !passed);
-    return learner->news;
+    *news = learner->news;
+    return 0;
 }
 
 /* --- what was learnt ------------------------------------------------------------------------- */

@@ -23,8 +23,9 @@ void fw_learner_destroy(struct fw_learner *learner);
 /* For the program: guard=PATH. */
 struct fw_guard_file *fw_learner_file(struct fw_learner *learner);
 
-/* A run has ended. */
-struct fw_learnt_news fw_learner_take(struct fw_learner *learner, bool passed);
+/* A run has ended.  -1: err, the program has written over what it shares with us. */
+int fw_learner_take(struct fw_learner *learner, bool passed, struct fw_learnt_news *news,
+                    struct fw_error *err);
 
 /* --- what was learnt ------------------------------------------------------------------------- */
 

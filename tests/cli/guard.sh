@@ -301,6 +301,42 @@ err_has "the program runs unguarded: the guard's file is damaged: 'cut.guard'"
 expect 3 guard --state=cut.guard -- ./early
 err_has "the guard's file 'cut.guard' is damaged"
 
+# --- a program that writes over what it shares with the command does not bring it down
+cat >scribble.c <<'END_C'
+#include "guard/guard_wire.h"
+#include <stdio.h>
+#include <string.h>
+static volatile int own;
+__attribute__((noinline, no_sanitize("thread"))) static int scribble(int argc, char **argv)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    struct fw_guard_head *head;
+    char line[512];
+    while (fgets(line, sizeof line, maps)) {
+        if (!strstr(line, "foreweave-guard") || sscanf(line, "%p", (void **)&head) != 1)
+            continue;
+        for (uint32_t i = 0; i < 8; i++)
+            fw_guard_pairs(head)[i] = FW_GUARD_PAIR(1000000 + i, 2000000) | FW_GUARD_PAIR_NEW;
+        if (argc > 1 && *argv[1] == 'o')
+            head->pairs_at = head->log_at = (uint64_t)1 << 40;
+        head->logged += argc > 1;
+    }
+    return fclose(maps);
+}
+int main(int argc, char **argv)
+{
+    own = own + argc;
+    return scribble(argc, argv);
+}
+END_C
+"$FOREWEAVE" cc -g -I"$FOREWEAVE_SOURCE/src" scribble.c -o scribble >"$out" 2>"$err" || complain "scribble.c does not build"
+expect 0 learn -q --runs=2 -- ./scribble
+expect 125 learn --runs=2 -c other.constraints -- ./scribble offsets
+err_has "the program has written over the memory that it shares with 'foreweave learn'"
+for what in offsets entries; do
+    expect 0 guard -c scribble.constraints --unseen=watch --log=scribble.log -- ./scribble $what
+done
+
 # --- bad use: a clear error, and the program runs
 expect 0 guard -c between.constraints -- ./early
 err_has "the constraints in 'between.constraints' are of 'between', not of 'early'"
