@@ -236,7 +236,7 @@ for _ in 1 2; do
 done
 
 # --- the budget: of the last ten seconds, also for who has not run so long (5% of two or three threads: 1 s at least, 1.5 s at most)
-expect 0 learn -q --idle=8 -- ./often 10
+expect 0 learn -q --idle=8 --noise=200:300 -- ./often 10
 expect 0 guard -c often.constraints --stall=2000 -- ./often 4 late
 out_is right
 err_has '4 violations: 4 avoided by waiting'
