@@ -2,13 +2,6 @@
 # atomrace catches races in the act, and nothing else; noise is where it is wanted; the program is
 # not harmed.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 source=$FOREWEAVE_SOURCE/tests/cli/atomrace/shop.cc
 "$FOREWEAVE" c++ -Wall -Werror -g -O0 -pthread "$source" -o shop >"$out" 2>"$err" ||
     { complain "it does not build"; head -5 "$err"; finish; }

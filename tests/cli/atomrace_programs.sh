@@ -1,13 +1,6 @@
 #!/usr/bin/env bash
 # Under atomrace some of the programs of tests/programs stay silent, and some are caught: a small share
 # of scripts/atomrace_campaign.sh.
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 silent='^(annotated|signal|cancel|fork|exec|dlopen|long_jump|key_destructor|cxx_thread|race)[a-z_]*_ok\.c'
 racy='^(annotated_ignore|dlopen|fork_threads|kernel_bank_account|kernel_mozilla_5|race_sizes)\.c'
 campaign="$FOREWEAVE_SOURCE/scripts/atomrace_campaign.sh"

@@ -2,13 +2,6 @@
 # What programs of tests/programs must show is confirmed by replay, also where calls, signals and the kernel
 # take part; their silent twins have nothing confirmed. All programs, often: tests/programs/confirm.sh.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 last="tests/programs/confirm.sh --filter=..."
 bash "$FOREWEAVE_SOURCE/tests/programs/confirm.sh" --work=work \
     --filter='^(race_read|signal_thread|stdio_buffer|text_state|thread_pool|deadlock_two|race_array)(_ok)?\.c$' >"$out" 2>"$err" ||

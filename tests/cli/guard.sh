@@ -2,13 +2,6 @@
 # learn keeps what passing runs teach, and guard keeps a program to it: what comes too early or in between waits, what
 # cannot be avoided is logged and goes on, and whatever is wrong with files, the program still runs.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 for source in examples/early tests/guard/between tests/guard/handed tests/guard/hot tests/guard/often tests/guard/switched; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
         { complain "$source.c does not build"; head -5 "$err"; }

@@ -2,13 +2,6 @@
 # heal keeps threads out of each other's sections, and harms nobody: what may synchronise inside is
 # not locked, nobody waits for ever, it can be switched off, and it says what it does.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 here=$FOREWEAVE_SOURCE/tests/heal
 build() { # NAME OPTIONS...
     local name=$1

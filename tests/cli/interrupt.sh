@@ -110,10 +110,6 @@ out_has '2 runs, 0 failed'
 
 # --- runs in which races are caught ---------------------------------------------------------------
 # No run follows, and what was caught is told. With one run the signals are for the program.
-if [ -n "${FOREWEAVE_SANITIZE:-}" ]; then
-    echo "atomrace runs programs without sanitizers"
-    finish
-fi
 touch wait-here
 for signal in INT TERM; do
     interrupted $signal 124 '^./waits' atomrace --runs=1000 -- ./waits

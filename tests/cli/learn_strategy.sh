@@ -2,13 +2,6 @@
 # learn --strategy: runs that a strategy decides teach what free ones do and more, the same for the same seed; those that
 # fail teach nothing.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 for source in examples/early tests/guard/bank_account tests/guard/rounds; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/$source.c" -o "${source##*/}" >"$out" 2>"$err" ||
         { complain "$source.c does not build"; head -5 "$err"; }

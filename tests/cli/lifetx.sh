@@ -2,13 +2,6 @@
 # learn --kind=lifetx cuts where passing runs were not atomic, and guard --kind=lifetx keeps together what always was: who
 # comes between waits, and whoever only takes turns is not kept from it.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 here=$FOREWEAVE_SOURCE/tests/guard
 for name in rounds bank_account string_buffer starved; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$here/$name.c" -o $name >"$out" 2>"$err" ||

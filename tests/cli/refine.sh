@@ -1,13 +1,6 @@
 #!/usr/bin/env bash
 # sections refine leaves out what good runs violate, and keeps what is violated in bad ones alone.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 
 # The programs of tests/sections have one section each that must be atomic and is not.
 refine() { # PROGRAM NAME

@@ -2,13 +2,6 @@
 # atomrace --sections: what comes between the entry and an end of a section is caught, what is
 # allowed, protected or in another activation is not; the program is not harmed.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 source=$FOREWEAVE_SOURCE/tests/cli/regions/sections.cc
 "$FOREWEAVE" c++ -Wall -Werror -g -O0 -pthread "$source" -o sections >"$out" 2>"$err" ||
     { complain "it does not build"; head -5 "$err"; finish; }

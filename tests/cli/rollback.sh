@@ -2,13 +2,6 @@
 # guard --rollback: where waiting cannot help, a thread goes back over what it can undo, and runs it again; what it has
 # done meanwhile is as if it had not been done, whatever the program is and however often it happens.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 for name in update disturbed outsiders aget_save mozilla_cache pfscan; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$FOREWEAVE_SOURCE/tests/guard/$name.c" -o "$name" >"$out" 2>"$err" ||
         { complain "$name.c does not build"; head -5 "$err"; }

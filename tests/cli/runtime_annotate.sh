@@ -3,13 +3,6 @@
 # with any compiler; turn-taking in programs made from traces is not seen.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
 sources=$FOREWEAVE_SOURCE/tests/cli/sync
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "recording is tested without sanitizers"
-    exit 0
-    ;;
-esac
 
 last="foreweave cc $sources/annotate.c"
 "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$sources/annotate.c" -o annotate >"$out" 2>"$err" ||

@@ -5,15 +5,6 @@
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
 sources=$FOREWEAVE_SOURCE/tests/cli/sync
 
-# It stands where a sanitizer's runtime would.
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "recording is tested without sanitizers"
-    exit 0
-    ;;
-esac
-
 # build NAME [COMPILER]
 build() {
     local source wrapper=cc compiler=${2:-gcc} standard=c11

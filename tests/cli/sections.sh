@@ -2,13 +2,6 @@
 # sections find finds what a program probably means to be atomic, and nothing else; what it has found
 # is placed in any build of the program; files of sections that are wrong are refused with the line.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
-case "${FOREWEAVE_SANITIZE:-}" in
-'') ;;
-*)
-    echo "programs are run without sanitizers"
-    exit 0
-    ;;
-esac
 
 # Every pattern once.  Nothing is found of what one thread uses, or all only read.
 cat >shop.c <<'END_OF_SOURCE'
