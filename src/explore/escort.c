@@ -18,7 +18,7 @@ struct fw_escort_told {
     atomic_bool driven; /* `drive` has exited ... */
     int status;         /* ... with this */
     atomic_bool over;   /* the program has ended: its number may be another one's */
-    atomic_bool told_to_end; /* it was sent SIGTERM */
+    atomic_bool told_to_end; /* it may end by SIGTERM */
 };
 
 static void be_quiet(int output)
@@ -132,11 +132,12 @@ static void go_along(const struct fw_escort *escort, const _Atomic int32_t *numb
     setenv("FOREWEAVE_PID", number, 1);
     escort->told->status = shell(escort->commands->drive);
     escort->told->driven = true;
-    if (!escort->told->over && escort->commands->teardown) {
-        shell(escort->commands->teardown);
-    } else if (!escort->told->over) {
+    if (!escort->told->over) {
         escort->told->told_to_end = true;
-        kill(program, SIGTERM);
+        if (escort->commands->teardown)
+            shell(escort->commands->teardown);
+        else
+            kill(program, SIGTERM);
     }
     _exit(0);
 }
@@ -197,6 +198,9 @@ int fw_escort_end(struct fw_escort *escort, bool *ended)
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL); /* if it has no group of its own yet */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    /* What it has started is our child now, and none of the program's. */
+    while (waitpid(-pid, NULL, 0) > 0 || errno == EINTR)
         ;
     *ended = escort->told->told_to_end;
     status = escort->told->driven ? escort->told->status : escort->awaited ? FW_ESCORT_LATE : 0;

@@ -46,7 +46,7 @@ int fw_escort_start(struct fw_escort *escort, const struct fw_escort_commands *c
 bool fw_escort_await(struct fw_escort *escort, double seconds, const atomic_int *stop);
 /* The program has ended: so does the escort.  The status of `drive`: its exit status, 128 + N after
  * signal N, FW_ESCORT_LATE if it was not done though it was waited for, 0 if it was not waited for;
- * *ended: the program was sent SIGTERM. */
+ * *ended: the program may have ended by SIGTERM, as it was told to. */
 int fw_escort_end(struct fw_escort *escort, bool *ended);
 
 #endif

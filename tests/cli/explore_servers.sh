@@ -82,6 +82,10 @@ out_has 'reproduced: driver exit 1'
 expect 0 explore -q -s random -n 30 --setup='rm -f door' --drive='./client door' -- ./server door right
 out_has '30 runs, 0 failed'
 expect 0 explore -q -s random -n 3 --setup='rm -f door' --drive='./client door; exit 0' \
+    --teardown='kill $FOREWEAVE_PID; sleep 5; true' -- ./server door right
+out_has '3 runs, 0 failed'
+out_lacks 'outlived'
+expect 0 explore -q -s random -n 3 --setup='rm -f door' --drive='./client door; exit 0' \
     --teardown='kill -9 $FOREWEAVE_PID' --ok='test $FOREWEAVE_STATUS = 137' -- ./server door right
 
 # What goes wrong outside the program.
