@@ -98,7 +98,8 @@ static const struct fw_option options[] = {
       .detail = "SIGUSR1 to this command switches off, SIGUSR2 on." },
     { "strict", 0, NULL, "do not run the program unguarded", FW_OPTION(FLAG, struct guard, strict),
       .detail = "Otherwise a program whose constraints cannot be used is run as it is, after an "
-                "error." },
+                "error. A program that cannot take part, or a service whose FILE is damaged, ends "
+                "with status 3." },
     { "prepare", 0, "FILE", "write what a service needs, and do not run it",
       FW_OPTION(FILE, struct guard, prepare),
       .detail = "The variables of the environment that guard PROGRAM are printed; whoever starts "
@@ -227,7 +228,8 @@ static void tell_run(const struct work *work)
     struct fw_error err;
 
     if (!head->started) {
-        fw_cmd_error("'%s' did not take part: it ran unguarded", work->argv[0]);
+        fw_cmd_error("'%s' did not take part%s", work->argv[0],
+                     work->options->strict ? "" : ": it ran unguarded");
         return;
     }
     if (list && fw_guard_bare_write(work->plan.program, head, list, &err) < 0)
@@ -236,9 +238,15 @@ static void tell_run(const struct work *work)
         tell_counts(head, work->log.reader.lost);
 }
 
+/* For the environment of the program; the caller's. */
+static char *options_text(const struct work *work, const char *path)
+{
+    return fw_xasprintf("mode=guard:guard=%s%s", path, work->options->strict ? ":strict=1" : "");
+}
+
 static int run_guarded(struct work *work)
 {
-    char *text = fw_xasprintf("mode=guard:guard=%s", work->file.path);
+    char *text = options_text(work, work->file.path);
     struct fw_trialrun run = { .argv = work->argv,
                                .runtime = work->places.guard,
                                .options = text,
@@ -257,27 +265,40 @@ static int run_guarded(struct work *work)
     return exit_status(status);
 }
 
+/* There is nothing to be switched, and who does it means the command. */
+static bool is_switch(int signal, void *context)
+{
+    (void)context;
+    return signal == SIGUSR1 || signal == SIGUSR2;
+}
+
 /* Nothing of ours is in the program. */
 static int run_unguarded(const struct work *work)
 {
+    struct fw_trialrun run = { .argv = work->argv, .takes = is_switch };
+    struct fw_error err;
+    int status = 0;
+
     fw_cmd_error("'%s' runs unguarded", work->argv[0]);
-    execv(work->program, work->argv);
-    fw_cmd_error("cannot run '%s'", work->program);
-    return FW_EXIT_INPUT;
+    if (fw_trialrun(&run, &status, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    return exit_status(status);
 }
 
 static int print_environment(const struct work *work)
 {
     struct fw_output out;
     char *path = realpath(work->file.path, NULL);
+    char *text = path ? options_text(work, path) : NULL;
     int status = fw_cmd_output(&out, NULL);
 
-    if (!status && path) {
+    if (!status && text) {
         fw_output_printf(&out, "LD_PRELOAD=%s\n", work->places.guard);
-        fw_output_printf(&out, "FOREWEAVE_OPTIONS=mode=guard:guard=%s\n", path);
+        fw_output_printf(&out, "FOREWEAVE_OPTIONS=%s\n", text);
     }
     if (!status)
         status = fw_cmd_output_close(&out, FW_EXIT_OK);
+    free(text);
     free(path);
     return status;
 }
@@ -420,6 +441,7 @@ static int run(const void *values, int argc, char **argv)
         return status;
     fw_signals_hold(SIGUSR1); /* the switches, from the beginning */
     fw_signals_hold(SIGUSR2);
+    fw_signals_hold(SIGXFSZ); /* a file that may not grow is one that cannot be written */
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     work.program = fw_launch_path(argv[0]);

@@ -13,7 +13,7 @@
 
 struct fw_trialrun {
     char *const *argv;
-    const char *runtime, *options;
+    const char *runtime, *options; /* as in fw_launch */
     const char *output; /* what it prints goes there and it has no input; NULL: as it is */
     uint64_t limit;     /* seconds, then it is killed; 0: none */
     const atomic_int *stop; /* NULL, or: not 0, it is asked to end */

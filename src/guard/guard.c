@@ -11,6 +11,7 @@
 #include "guard/undo.h"
 #include "guard/violation.h"
 #include "runtime/futex.h"
+#include "runtime/options.h"
 #include "runtime/rt.h"
 
 #include <fcntl.h>
@@ -197,15 +198,20 @@ void fw_guard_freed(const void *memory, size_t bytes)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
+static bool strict; /* the program must not run unguarded */
+
 static bool complain(const char *what, const char *path)
 {
-    static const char head[] = "foreweave: the program runs unguarded: ";
+    const char *head = strict ? "foreweave: the program is not run unguarded: "
+                              : "foreweave: the program runs unguarded: ";
 
-    fw_call(SYS_write, 2, head, sizeof head - 1, 0);
+    fw_call(SYS_write, 2, head, strlen(head), 0);
     fw_call(SYS_write, 2, what, strlen(what), 0);
     fw_call(SYS_write, 2, " '", 2, 0);
     fw_call(SYS_write, 2, path, strlen(path), 0);
     fw_call(SYS_write, 2, "'\n", 2, 0);
+    if (strict)
+        fw_call(SYS_exit_group, FW_EXIT_REFUSED, 0, 0, 0);
     return false;
 }
 
@@ -249,10 +255,12 @@ static bool map_words(void)
     return true;
 }
 
-bool fw_guard_open(const char *path)
+bool fw_guard_open(const char *path, bool is_strict)
 {
-    struct fw_guard_head *head = map_file(path);
+    struct fw_guard_head *head;
 
+    strict = is_strict;
+    head = map_file(path);
     if (!head)
         return false;
     if (!map_words())

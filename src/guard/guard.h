@@ -22,8 +22,9 @@
 
 extern struct fw_guard_head *fw_guard; /* NULL: nothing is to be done */
 
-/* Maps the file and memory for the words; false: it says why on standard error. */
-bool fw_guard_open(const char *path);
+/* Maps the file and memory for the words; false: it says why on standard error.  Strict: then it
+ * ends the program. */
+bool fw_guard_open(const char *path, bool strict);
 
 /* In the child of a fork. */
 void fw_guard_forked(void);

@@ -84,7 +84,7 @@ static __attribute__((constructor(102))) void fw_runtime_init(void)
     if (!text)
         return;
     fw_runtime_options_parse(&options, text);
-    if (options.guarded && options.guard[0] && fw_guard_open(options.guard))
+    if (options.guarded && options.guard[0] && fw_guard_open(options.guard, options.strict))
         start();
 }
 

@@ -123,7 +123,8 @@ static void execute(const struct fw_launch *launch, struct fw_signals signals, i
     int cause;
 
     restore(&signals);
-    set_environment(launch);
+    if (launch->runtime)
+        set_environment(launch);
     if (launch->hide)
         hide(launch->output);
     execvp(launch->argv[0], launch->argv);

@@ -17,7 +17,7 @@
 
 struct fw_launch {
     char *const *argv;   /* NULL behind the last */
-    const char *runtime; /* the library */
+    const char *runtime; /* the library; NULL: none, and the environment is as it was */
     const char *options; /* FOREWEAVE_OPTIONS for it */
     bool hide;           /* no input, and its output is not shown ... */
     const char *output;  /* ... but goes to this file, unless it is NULL */

@@ -62,12 +62,19 @@ static void start(void)
 }
 
 /* This library does not guard: the one that does was to be loaded before. */
-static void say_unguarded(void)
+static void go_unguarded(void)
 {
     static const char text[] =
         "foreweave: the program runs unguarded: LD_PRELOAD does not name guard/libforeweave_rt.so, "
         "as 'foreweave guard --prepare' prints it\n";
+    static const char refusal[] =
+        "foreweave: the program is not run unguarded: LD_PRELOAD does not name "
+        "guard/libforeweave_rt.so\n";
 
+    if (options.strict) {
+        fw_call(SYS_write, 2, refusal, sizeof refusal - 1, 0);
+        fw_call(SYS_exit_group, FW_EXIT_REFUSED, 0, 0, 0);
+    }
     fw_call(SYS_write, 2, text, sizeof text - 1, 0);
 }
 
@@ -87,7 +94,7 @@ static __attribute__((constructor(102))) void fw_runtime_init(void)
     } else if (options.control && options.file[0] && fw_control_open(options.file))
         start();
     else if (options.guarded)
-        say_unguarded();
+        go_unguarded();
 }
 
 void fw_runtime_forked(void)

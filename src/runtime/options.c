@@ -153,6 +153,11 @@ static bool set_prefer(struct fw_runtime_options *options, const char *value, si
     return set_flag(&options->prefer, value, length);
 }
 
+static bool set_strict(struct fw_runtime_options *options, const char *value, size_t length)
+{
+    return set_flag(&options->strict, value, length);
+}
+
 static bool set_targets(struct fw_runtime_options *options, const char *value, size_t length)
 {
     options->targets = value;
@@ -164,22 +169,12 @@ static const struct {
     const char *key;
     bool (*set)(struct fw_runtime_options *options, const char *value, size_t length);
 } keys[] = {
-    { "mode", set_mode },
-    { "wire", set_wire },
-    { "control", set_control },
-    { "positions", set_positions },
-    { "seed", set_seed },
-    { "quantum", set_quantum },
-    { "values", set_values },
-    { "repeats", set_repeats },
-    { "whole", set_whole },
-    { "noise", set_noise },
-    { "learn", set_learn },
-    { "prefer", set_prefer },
-    { "targets", set_targets },
-    { "sections", set_sections },
-    { "heal", set_heal },
-    { "guard", set_guard },
+    { "mode", set_mode },           { "wire", set_wire },         { "control", set_control },
+    { "positions", set_positions }, { "seed", set_seed },         { "quantum", set_quantum },
+    { "values", set_values },       { "repeats", set_repeats },   { "whole", set_whole },
+    { "noise", set_noise },         { "learn", set_learn },       { "prefer", set_prefer },
+    { "targets", set_targets },     { "sections", set_sections }, { "heal", set_heal },
+    { "guard", set_guard },         { "strict", set_strict },
 };
 
 static void parse_pair(struct fw_runtime_options *options, const char *text, size_t length)

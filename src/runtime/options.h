@@ -26,9 +26,12 @@ struct fw_runtime_options {
     char sections[128];        /* sections=FILE: src/atomrace/regions_wire.h */
     char heal[128];            /* heal=FILE: src/atomrace/heal_wire.h */
     char guard[512];           /* guard=FILE: src/guard/guard_wire.h */
+    bool strict;               /* strict=1: the program must not run unguarded */
     const char *targets;       /* targets=...: src/atomrace/targets.h; in the environment's text */
     size_t targets_length;
 };
+
+#define FW_EXIT_REFUSED 3 /* of a program that must not run so: as the command's, for bad files */
 
 /* Fills in defaults and what the text says; unknown keys and bad values are told on stderr. */
 void fw_runtime_options_parse(struct fw_runtime_options *options, const char *text);

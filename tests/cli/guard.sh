@@ -356,6 +356,35 @@ out_is right
 expect 0 guard -c missing.constraints -- ./early
 err_has "cannot open file of constraints 'missing.constraints'"
 out_is right
+# Its signals are its own, but those that mean the guard are not: they would end it.
+expect 0 guard -c missing.constraints -- grep SigBlk /proc/self/status
+out_is "$(grep SigBlk /proc/self/status)"
+# shellcheck disable=SC2016
+expect 7 guard -c missing.constraints -- sh -c 'kill -USR1 $PPID; kill -USR2 $PPID; exit 7'
+# No room for the guard's file, or for its words, in a program that wants to run without.
+last='ulimit'
+(ulimit -f 1 && "$FOREWEAVE" guard -c early.constraints -- ./early) >"$out" 2>"$err" || complain "exit status $?, not 0"
+out_is right
+err_has 'file too large' "'./early' runs unguarded"
+narrow() { (ulimit -v 300000 && "$FOREWEAVE" guard -c early.constraints "$@" -- ./early) >"$out" 2>"$err"; }
+narrow || complain "exit status $?, not 0"
+out_is right
+err_has 'the program runs unguarded: no address space' "'./early' did not take part: it ran unguarded"
+narrow --strict
+[ $? = 3 ] || complain "a program that cannot be guarded runs"
+out_is ''
+err_has 'the program is not run unguarded: no address space'
+expect 0 guard -c early.constraints --strict --prepare=strict.guard -- ./early
+cp "$out" environment
+# shellcheck disable=SC2046
+[ "$(env $(cat environment) ./early)" = right ] || complain "a strict service does not run"
+env "$(grep FOREWEAVE_OPTIONS environment)" ./early >"$out" 2>"$err"
+[ $? = 3 ] || complain "a strict service runs without its library"
+out_is ''
+: >strict.guard
+# shellcheck disable=SC2046
+env $(cat environment) ./early >"$out" 2>"$err"
+[ $? = 3 ] || complain "a strict service runs with a file that is damaged"
 head -n -1 early.constraints >cut.constraints
 expect 0 guard -c cut.constraints -- ./early
 err_has "cut.constraints: the file was cut: its last line must be 'end'"
