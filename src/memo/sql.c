@@ -12,6 +12,13 @@ bool fw_sql_is_url(const char *where)
     return strncmp(where, "postgresql://", 13) == 0 || strncmp(where, "postgres://", 11) == 0;
 }
 
+/* It was meant to be one: no file is called so.  Perhaps there is a password in it. */
+static bool is_broken_url(const char *where)
+{
+    return !fw_sql_is_url(where) &&
+           (strncmp(where, "postgresql:", 11) == 0 || strncmp(where, "postgres:", 9) == 0);
+}
+
 int fw_sql_open(struct fw_sql **sql, const char *where, const struct fw_sql_way *way,
                 struct fw_error *err)
 {
@@ -19,6 +26,8 @@ int fw_sql_open(struct fw_sql **sql, const char *where, const struct fw_sql_way 
 
     if (!own.patience)
         own.patience = FW_SQL_PATIENCE;
+    if (is_broken_url(where))
+        return fw_error_set(err, "the URL of a database is postgresql://[USER@]HOST[:PORT]/NAME");
     if (fw_sql_is_url(where))
         return fw_sql_open_postgres(sql, where, &own, err);
     return fw_sql_open_sqlite(sql, where, &own, err);

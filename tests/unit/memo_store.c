@@ -256,6 +256,9 @@ static void files_that_are_none(void)
     snprintf(path, sizeof path, "%s/no/such/folder.db", store->folder);
     FAILS(fw_memo_open(&memo, path, FW_MEMO_WRITE, 0, &err), "cannot make folder '");
     FAILS(fw_memo_open(&memo, store->folder, FW_MEMO_WRITE, 0, &err), "is no database");
+    FAILS(fw_memo_open(&memo, "postgresql:/me:secret@there/memo", FW_MEMO_WRITE, 0, &err),
+          "the URL of a database is postgresql://");
+    FAILS(fw_memo_open(&memo, "postgres:", FW_MEMO_READ, 0, &err), "the URL of a database is");
     snprintf(path, sizeof path, "%s/text", store->folder);
     write_file(path, "This is a letter, and a long one, to whom it may concern. It is no database."
                      "And it goes on and on, so that nobody takes it for anything else.");
