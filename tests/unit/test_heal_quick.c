@@ -129,6 +129,32 @@ static void not_when_it_is_off_or_ticks_ran_out(void **state)
     assert_false(has_seats());
 }
 
+/* It is released soon behind its end, which only the long way sees to. */
+static void a_lock_that_is_wanted_has_no_quick_end(void **state)
+{
+    (void)state;
+    atomic_store(&lock_of(1)->past, FW_HEAL_WANTED << 4);
+    assert_true(come(A_ENTRY, 1, false));
+    assert_true(held(1));
+    assert_false(come(A_END, 1, true));
+    assert_true(fw_holds.at[0].over);
+    assert_int_equal(fw_hot.ticks, -1);
+    assert_false(come(FURTHER, 2, false));
+    assert_int_equal(fw_heal_owner(lock_of(1)), 0);
+}
+
+static void nothing_goes_while_a_handler_runs(void **state)
+{
+    (void)state;
+    pass_section(1);
+    fw_holds.handlers = 1;
+    assert_false(fw_holds_go_quickly());
+    assert_true(held(1));
+    fw_holds.handlers = 0;
+    assert_true(fw_holds_go_quickly());
+    assert_false(held(1));
+}
+
 static void a_section_without_reads_tells_the_lock(void **state)
 {
     (void)state;
@@ -288,6 +314,36 @@ static void under_its_mutex_and_taken_meanwhile(void **state)
     assert_false(has_seats());
 }
 
+/* Its time was over, and who took it has given it to a mutex that the thread does not hold. */
+static void taken_meanwhile_and_the_mutexs_then(void **state)
+{
+    static int mutex;
+
+    (void)state;
+    assert_true(come(A_ENTRY, 1, false));
+    atomic_store(&lock_of(1)->mutex, &mutex);
+    atomic_store(&lock_of(1)->owner, FW_HEAL_MUTEXS);
+    is_long_way_closed = true;
+    assert_false(come(A_END, 1, true));
+    assert_false(fw_holds.at[0].over);
+    fw_holds_drop();
+    assert_true(fw_heal_is_mutexs(lock_of(1)));
+}
+
+static void under_its_mutex_behind_what_is_to_be_released(void **state)
+{
+    static int mutex;
+
+    (void)state;
+    make_it_the_mutexs(1, &mutex);
+    assert_true(come(ELSEWHERE, 2, true));
+    assert_true(come(A_ENTRY, 1, false));
+    assert_int_equal(fw_heal_owner(lock_of(2)), 0);
+    assert_true(fw_heal_sits_under(&fw_holds.seats[0]));
+    assert_true(held(1));
+    assert_true(fw_heal_is_mutexs(lock_of(1)));
+}
+
 /* --- between any two instructions ------------------------------------------------------------ */
 
 static struct fw_healer *thief; /* it claims word 1's lock after so many instructions */
@@ -383,6 +439,8 @@ int main(void)
         TEST(what_is_copied_is_written_behind_its_read),
         TEST(ends_of_the_same_call_and_word_only),
         TEST(not_when_it_is_off_or_ticks_ran_out),
+        TEST(a_lock_that_is_wanted_has_no_quick_end),
+        TEST(nothing_goes_while_a_handler_runs),
         TEST(a_section_without_reads_tells_the_lock),
         TEST(a_lock_that_is_not_at_its_first_place),
         TEST(what_is_anothers_is_left_to_the_long_way),
@@ -390,6 +448,8 @@ int main(void)
         TEST(mutexes_that_are_held),
         TEST(under_its_mutex),
         TEST(under_its_mutex_and_taken_meanwhile),
+        TEST(taken_meanwhile_and_the_mutexs_then),
+        TEST(under_its_mutex_behind_what_is_to_be_released),
         TEST(a_lock_is_lost_or_kept),
     };
 

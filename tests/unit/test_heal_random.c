@@ -23,10 +23,24 @@ static unsigned draw(unsigned below)
 static bool has_mutex;
 static unsigned under_mutex; /* locks that were the mutex's, after steps */
 
-/* What the thread is in, whatever the order: sums of what tells holds apart. */
+/* What others see of it is what it is. */
+static void look_at_seat(unsigned i)
+{
+    const struct fw_hold *hold = &fw_holds.at[i];
+    uint64_t state = atomic_load(&fw_holds.seats[i].state);
+    uint16_t section =
+        hold->entry == FW_HOLD_PLAIN ? UINT16_MAX : (uint16_t)entries[hold->entry].section;
+
+    assert_int_equal((state & FW_HEAL_OVER) != 0, hold->over);
+    assert_int_equal((uint16_t)(state >> 32), section);
+    assert_true(fw_heal_owns(hold->lock, fw_holds.me));
+}
+
+/* What the thread is in, whatever the order: sums of what tells holds apart; and whether its next
+ * hook is forced. */
 static uint64_t digest(void)
 {
-    uint64_t all = fw_holds.count;
+    uint64_t all = fw_holds.count + (fw_hot.ticks < 0 ? 1u << 16 : 0);
 
     for (unsigned i = 0; i < FW_HOLDS; i++) {
         const struct fw_hold *hold = &fw_holds.at[i];
@@ -36,8 +50,9 @@ static uint64_t digest(void)
             assert_ptr_equal(atomic_load(&fw_holds.seats[i].lock), hold->lock);
         if (!hold->lock)
             continue;
-        assert_int_equal((atomic_load(&fw_holds.seats[i].state) & FW_HEAL_OVER) != 0, hold->over);
-        assert_true(fw_heal_owns(hold->lock, fw_holds.me));
+        look_at_seat(i);
+        if (hold->entry != FW_HOLD_PLAIN)
+            word += hold->links * 0x10001u;
         all += (word * 31 + hold->entry * 2 + hold->over + 1) * 0x9e3779b97f4a7c15u;
     }
     for (unsigned i = 0; i < 3; i++) {
@@ -82,6 +97,8 @@ static const struct fw_overlap_access *draw_access(struct fw_overlap_access *acc
     access->bytes = sizes[draw(COUNT(sizes))];
     access->address =
         (uintptr_t)&words[word] + (access->bytes < 8 ? last * (8 - access->bytes) : 0);
+    if (access->bytes >= 8 && !draw(8)) /* it begins in this word, and goes on in the next */
+        access->address += 1 + draw(7);
     access->write = draw(2);
     return access;
 }
