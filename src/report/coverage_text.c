@@ -183,10 +183,35 @@ static int compare_rows(const void *a, const void *b)
     return order ? order : (left > right) - (left < right);
 }
 
-static void untested_line(struct fw_output *out, const struct fw_memo_row *row)
+/* Which rows have the same words: accesses of one line look alike. */
+struct likeness {
+    struct fw_strtab said;
+    FW_VEC(uint32_t) times;
+};
+
+static uint32_t words_of(struct likeness *alike, const struct fw_memo_row *row)
+{
+    struct fw_output out;
+    uint32_t number;
+
+    fw_output_open_memory(&out);
+    fw_output_printf(&out, "%u ", row->iroot.idiom);
+    fw_words_iroot(&out, &row->iroot);
+    number = fw_strtab_intern(&alike->said, out.buffer, out.used);
+    fw_output_abandon(&out);
+    fw_vec_extend(&alike->times, number + 1);
+    return number;
+}
+
+static void untested_line(struct fw_output *out, const struct fw_memo_row *row, bool alike)
 {
     fw_output_printf(out, "  %u  ", row->iroot.idiom);
     fw_words_iroot(out, &row->iroot);
+    if (alike) {
+        fw_output_text(out, " (");
+        fw_words_exactly(out, &row->iroot);
+        fw_output_text(out, ")");
+    }
     if (row->tried) {
         fw_output_printf(out, "; tried ");
         fw_coverage_many(out, row->tried, "time");
@@ -201,13 +226,20 @@ static void untested_line(struct fw_output *out, const struct fw_memo_row *row)
 void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *c)
 {
     FW_VEC(const struct fw_memo_row *) rows = { 0 };
+    struct likeness alike = { 0 };
     const char *place = "";
 
+    fw_strtab_init(&alike.said);
     for (size_t i = 0; i < c->iroots.len; i++)
         if (c->iroots.at[i].state == FW_MEMO_FAILED || c->iroots.at[i].state == FW_MEMO_LEFT)
             fw_vec_push(&rows, &c->iroots.at[i]);
     if (rows.len)
         qsort(rows.at, rows.len, sizeof *rows.at, compare_rows);
+    for (size_t i = 0; i < rows.len; i++) {
+        uint32_t words = words_of(&alike, rows.at[i]);
+
+        alike.times.at[words]++;
+    }
     fw_words_plain(out, c->program.name);
     fw_output_text(out, ": ");
     fw_coverage_many(out, rows.len, "iRoot");
@@ -216,12 +248,16 @@ void fw_coverage_untested(struct fw_output *out, const struct fw_coverage *c)
         fw_output_printf(out, " in build %.*s", DIGITS, *c->build ? c->build : "unknown");
     fw_output_text(out, "\n");
     for (size_t i = 0; i < rows.len; i++) {
+        uint32_t words = words_of(&alike, rows.at[i]);
+
         if (strcmp(place, place_of(rows.at[i])) != 0) {
             place = place_of(rows.at[i]);
             fw_words_plain(out, place);
             fw_output_text(out, "\n");
         }
-        untested_line(out, rows.at[i]);
+        untested_line(out, rows.at[i], alike.times.at[words] > 1);
     }
     fw_vec_release(&rows);
+    fw_vec_release(&alike.times);
+    fw_strtab_release(&alike.said);
 }

@@ -78,6 +78,24 @@ a.c:100
 b.c:1
   5  lock b.c:1 blocks lock b.c:2, lock b.c:1 blocks lock b.c:2; never tried, witness"
 
+# Accesses of one line that do the same look alike: then they are told in full.
+fill alike.db <<'END'
+access a.c:9 own w p f+1#1
+access a.c:9 own w p f+1#2
+access a.c:7 own r p g+1#1
+enter p c i ./p
+predict profile unknown 1 w p f+1#1 | r p g+1#1
+predict profile unknown 1 w p f+1#2 | r p g+1#1
+predict profile unknown 1 r p g+1#1 | w p f+1#1
+END
+expect 0 coverage show -u --db=alike.db
+out_is "p: 3 iRoots untested
+a.c:7
+  1  r a.c:7 => w a.c:9; never tried
+a.c:9
+  1  w a.c:9 => r a.c:7 (1 w p f+1#1 | r p g+1#1); never tried
+  1  w a.c:9 => r a.c:7 (1 w p f+1#2 | r p g+1#1); never tried"
+
 # JSON says the same.
 expect 0 coverage show --format=json --untested
 jq -e '.programs[0] | .program == "till" and .all.exposed == 4 and .all.left == 2 and .all.infeasible == 1
