@@ -8,6 +8,8 @@
 #   REPEAT=5         rounds
 #   SCALE=100        size of the work in percent
 #   WAYS="native nothing guard learn"   learning takes by far the longest
+#   LEAN=1           builds for production (docs/guard.md): no hooks at branches, nor in functions that a first guarded run
+#                    shows to need none; COMPILERS="clang", since only clang takes such a list
 #   LEARN=20         size of the work that is learnt from, with three runs that bring nothing new
 #   WORK=folder      kept; by default a temporary folder that is removed
 #   BUILD=build      where foreweave and bench/measure are (default: built here, as release)
@@ -22,11 +24,12 @@ build=${BUILD:-build}
 . bench/place.bash
 
 # A way is a compiler, or COMPILER-hooks.
-c_of() { case $1 in *-hooks) echo "$foreweave cc --compiler=${1%-hooks}" ;; *) echo "$1" ;; esac; }
+lean=
+c_of() { case $1 in *-hooks) echo "$foreweave cc --compiler=${1%-hooks} $lean" ;; *) echo "$1" ;; esac; }
 cxx_of() {
     local compiler=${1%-hooks}
     case $compiler in gcc) compiler=g++ ;; clang) compiler=clang++ ;; esac
-    case $1 in *-hooks) echo "$foreweave c++ --compiler=$compiler" ;; *) echo "$compiler" ;; esac
+    case $1 in *-hooks) echo "$foreweave c++ --compiler=$compiler $lean" ;; *) echo "$compiler" ;; esac
 }
 . bench/arguments.bash
 . bench/building.bash
@@ -46,14 +49,28 @@ for compiler in $compilers; do
     done
 done
 
+learn_program() { # PROGRAM COMPILER
+    scale=$learn_scale
+    [ "$1" != pbzip2 ] || ln -sf "$work/input.$scale" "$work/input"
+    # shellcheck disable=SC2046
+    (cd "$work" && "$foreweave" learn -q --anew --idle=3 -c "$1.$2.constraints" -- "$work/bin/$1.$2-hooks" \
+        $(arguments_of "$1")) >"$work/learn.log" || die "cannot learn from $1"
+}
+make_lean() { # PROGRAM COMPILER
+    scale=$full_scale
+    [ "$1" != pbzip2 ] || ln -sf "$work/input.$scale" "$work/input"
+    # shellcheck disable=SC2046
+    (cd "$work" && "$foreweave" guard -q --bare-list="$work/$1.$2.bare" -c "$1.$2.constraints" -- "$work/bin/$1.$2-hooks" \
+        $(arguments_of "$1")) >"$work/learn.log" || die "cannot guard $1"
+    lean="--no-branches -fsanitize-ignorelist=$work/$1.$2.bare"
+    make_program "$1" "$2-hooks" >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2 && die "cannot build a lean $1"; }
+    lean=
+}
 # The same without sites that are shared: all hooks are made nothing.
 for program in $programs; do
     for compiler in $compilers; do
-        scale=$learn_scale
-        [ "$program" != pbzip2 ] || ln -sf "$work/input.$scale" "$work/input"
-        # shellcheck disable=SC2046
-        (cd "$work" && "$foreweave" learn -q --anew --idle=3 -c "$program.$compiler.constraints" -- "$work/bin/$program.$compiler-hooks" \
-            $(arguments_of "$program")) || die "cannot learn from $program"
+        learn_program "$program" "$compiler"
+        [ -z "${LEAN:-}" ] || { make_lean "$program" "$compiler" && learn_program "$program" "$compiler"; }
         grep -v '^pset' "$work/$program.$compiler.constraints" >"$work/$program.$compiler.nothing"
     done
 done
@@ -89,7 +106,7 @@ for round in $(seq "$repeat"); do
     done
 done
 
-echo "\`REPEAT=$repeat SCALE=$full_scale LEARN=$learn_scale bash bench/guard.sh\`, $(date -u +%F), $(nproc) cores, $(gcc --version | head -n 1)."
+echo "\`${LEAN:+LEAN=$LEAN COMPILERS=$compilers }REPEAT=$repeat SCALE=$full_scale LEARN=$learn_scale bash bench/guard.sh\`, $(date -u +%F), $(nproc) cores, $(gcc --version | head -n 1)."
 echo
 echo "Processor time of the program against native -O2 of the same compiler; what the command takes before the program starts is apart, in seconds."
 echo

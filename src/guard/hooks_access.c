@@ -84,10 +84,13 @@ static inline __attribute__((always_inline)) void on_range(void *address, size_t
         return;
     fw_flight_show(at, bytes);
     region = region_of(place, pc, FW_STACK);
-    if (FW_UNLIKELY(fw_guard_tx))
+    if (FW_UNLIKELY(fw_guard_tx)) {
         fw_guard_tx_access(at, bytes, write, site, region);
-    else
-        fw_guard_access(at, bytes, write, site, region);
+        return;
+    }
+    if (FW_UNLIKELY(--fw_guard_passes < 0))
+        fw_guard_hot_count(site);
+    fw_guard_access(at, bytes, write, site, region);
 }
 
 static inline __attribute__((always_inline)) void on_unaligned(void *address, unsigned size,

@@ -37,6 +37,15 @@ for source in lean.c lean.cc; do
     err_has '0 violations'
 done
 
+# --- accesses of any size are retired
+build cc -DWIDE lean.c -o lean
+objdump -d lean | grep -q '__tsan_read16' || complain "lean has no wide accesses"
+expect 0 learn -q --anew --idle=2 -- ./lean 100
+expect 0 guard -c lean.constraints --hot=100000 --bare-list=list -- ./lean 5000
+out_is right
+err_lacks ' 0 places retired'
+grep -q '^fun:total$' list || complain "a place of wide accesses was not retired: $(cat list)"
+
 # --- what is rare waits as before
 for compiler in gcc clang; do
     build cc --compiler=$compiler --no-branches "$FOREWEAVE_SOURCE/examples/early.c" -o early

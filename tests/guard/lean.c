@@ -1,6 +1,6 @@
 /*
  * lean.c - two threads that add up a table again and again, in a function that does nothing else,
- * and now and then a sum that they share.  C and C++.
+ * and now and then a sum that they share.  C and C++; WIDE: words of 16 bytes.
  *
  *   lean [ROUNDS]
  *
@@ -12,7 +12,15 @@
 
 #define WORDS 64
 
-static volatile int table[WORDS];
+#ifdef WIDE
+typedef int word __attribute__((vector_size(16)));
+#define VALUE(word) (word)[0]
+#else
+typedef int word;
+#define VALUE(word) (word)
+#endif
+
+static volatile word table[WORDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long sum, rounds = 2000;
 
@@ -20,8 +28,11 @@ static __attribute__((noinline)) long total(void)
 {
     long own = 0;
 
-    for (int k = 0; k < 10 * WORDS; k++)
-        own += table[k % WORDS];
+    for (int k = 0; k < 10 * WORDS; k++) {
+        word one = table[k % WORDS];
+
+        own += VALUE(one);
+    }
     return own;
 }
 
@@ -43,8 +54,11 @@ int main(int argc, char **argv)
 
     if (argc > 1)
         rounds = atol(argv[1]);
-    for (int i = 0; i < WORDS; i++)
-        table[i] = i;
+    for (int i = 0; i < WORDS; i++) {
+        word one = { i };
+
+        table[i] = one;
+    }
     pthread_create(&one, NULL, add, NULL);
     pthread_create(&two, NULL, add, NULL);
     pthread_join(one, NULL);
