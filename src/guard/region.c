@@ -361,10 +361,12 @@ void fw_region_back(uintptr_t end, const struct fw_region_plan *plan)
         fw_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
         return;
     }
+    /* What it has accessed is free before its mutexes are: who gets one of them must not find the
+     * transaction in its way that has just made room for it. */
+    if (fw_guard_tx)
+        fw_tx_cut(fw_guard_self);
     while (region->locks)
         fw_guard_lock_give(region->lock[--region->locks]);
-    if (fw_guard_tx)
-        fw_tx_cut(fw_guard_self); /* what it has accessed is free */
     take_plan(region, plan, undone);
     region->mask = mask;
     region->window = 0;
