@@ -170,11 +170,13 @@ static void go_back(struct conflict *conflict)
 }
 
 /* The circle of threads that wait for each other opens if one of them goes back: this one, or the
- * one that it would wait for, if that can. */
+ * one that it would wait for, if that can.  That one waits, too, and hears as soon as it has a
+ * processor: until then there is all the time that there is for waiting. */
 static enum outcome open_circle(struct conflict *conflict)
 {
     uint32_t holder = fw_tx_thread(conflict->other);
-    uint64_t until = fw_guard_clock() + fw_guard->stall / 4;
+    uint64_t least = fw_guard_clock() + fw_guard->stall / 4;
+    uint64_t until = conflict->until > least ? conflict->until : least;
     bool heard = false;
 
     go_back(conflict);
