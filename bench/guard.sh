@@ -9,7 +9,7 @@
 #   SCALE=100        size of the work in percent
 #   WAYS="native nothing guard learn"   learning takes by far the longest
 #   LEAN=1           builds for production (docs/guard.md): no hooks at branches, nor in functions that a first guarded run
-#                    shows to need none; COMPILERS="clang", since only clang takes such a list
+#                    retires; COMPILERS="clang", since only clang takes such a list
 #   LEARN=20         size of the work that is learnt from, with three runs that bring nothing new
 #   WORK=folder      kept; by default a temporary folder that is removed
 #   BUILD=build      where foreweave and bench/measure are (default: built here, as release)

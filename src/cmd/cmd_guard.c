@@ -86,10 +86,10 @@ static const struct fw_option options[] = {
                 "costs." },
     { "bare-list", 0, "FILE", "write the functions that builds may leave unhooked",
       FW_OPTION(FILE, struct guard, bare_list), .rare = true,
-      .detail = "Those without a place that is watched, and those whose places were all retired in "
-                "this run, for clang's -fsanitize-ignorelist=FILE: in numeric code calls of hooks "
-                "cost even where they are made nothing. Such a build is to be learnt from itself. "
-                "Not with --prepare or --state." },
+      .detail = "Those all of whose watched places were retired in this run, for clang's "
+                "-fsanitize-ignorelist=FILE: in numeric code calls of hooks cost even where they "
+                "are made nothing. Such a build is to be learnt from itself. Not with --prepare or "
+                "--state." },
     { "log", 0, "FILE", "append violations to FILE, a line of JSON each",
       FW_OPTION(FILE, struct guard, log),
       .detail = "'foreweave learn --accept=FILE' adds what was tested since." },

@@ -60,8 +60,8 @@ uint32_t fw_guard_stretches_find(const struct fw_learn_program *program, const b
 
 /* --- what is not watched any more (guard_bare.c) ---------------------------------------------- */
 
-/* Writes the functions that have no watched place, or had all of them retired, as a list of clang's
- * for builds without their hooks; others with retired places in comments.  -1: err. */
+/* Writes the functions all of whose watched places were retired, as a list of clang's for builds
+ * without their hooks; others with retired places in comments.  -1: err. */
 int fw_guard_bare_write(const struct fw_learn_program *program, const struct fw_guard_head *head,
                        const char *path, struct fw_error *err);
 
