@@ -23,7 +23,7 @@ void fw_observer_destroy(struct fw_observer *observer)
     if (!observer)
         return;
     for (size_t i = 0; i < observer->threads.len; i++)
-        free(observer->threads.at[i].recent);
+        fw_thread_release_recent(&observer->threads.at[i]);
     fw_vec_release(&observer->threads);
     fw_observer_release_pairs(observer);
     fw_objects_release(&observer->objects);
@@ -138,9 +138,7 @@ void fw_observer_end_thread(struct fw_observer *observer, uint32_t number)
     struct thread *thread = thread_of(observer, number);
 
     thread->ended = true;
-    free(thread->recent);
-    thread->recent = NULL;
-    thread->recent_size = thread->recent_used = 0;
+    fw_thread_release_recent(thread);
 }
 
 void fw_observer_finish(struct fw_observer *observer)

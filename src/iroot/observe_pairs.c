@@ -15,51 +15,80 @@
 
 /* --- what a thread accessed in its window ----------------------------------------------------- */
 
-static struct recent_slot *find_recent(const struct thread *thread, uint64_t object)
+/* Where the object is, or the free slot where it would be. */
+static struct recent_slot *find_recent(const struct recent *recent, uint64_t object)
 {
-    uint32_t mask = thread->recent_size - 1;
+    uint32_t mask = recent->size - 1;
     uint32_t i = (uint32_t)(object * 0x9e3779b97f4a7c15u >> 32) & mask;
 
-    while (thread->recent[i].at && thread->recent[i].object != object)
+    while (recent->slots[i].at > recent->since && recent->slots[i].object != object)
         i = (i + 1) & mask;
-    return &thread->recent[i];
+    return &recent->slots[i];
 }
 
-/* At most half of the slots is used, and of these at most the half by what is in the window. */
-static void make_room(struct thread *thread, uint64_t window)
+static void make_room(struct recent *recent)
 {
-    struct thread old = *thread;
-    uint32_t live = 0;
+    struct recent old = *recent;
 
-    for (uint32_t i = 0; i < old.recent_size; i++)
-        live += old.recent[i].at && old.recent[i].at + window >= old.count;
-    while (thread->recent_size < 16 || live * 4 >= thread->recent_size)
-        thread->recent_size = thread->recent_size ? thread->recent_size * 2 : 16;
-    thread->recent = fw_xcalloc(thread->recent_size, sizeof *thread->recent);
-    thread->recent_used = live;
-    for (uint32_t i = 0; i < old.recent_size; i++)
-        if (old.recent[i].at && old.recent[i].at + window >= old.count)
-            *find_recent(thread, old.recent[i].object) = old.recent[i];
-    free(old.recent);
+    recent->size = old.size ? old.size * 2 : 16;
+    recent->slots = fw_xcalloc(recent->size, sizeof *recent->slots);
+    for (uint32_t i = 0; i < old.size; i++)
+        if (old.slots[i].at > old.since)
+            *find_recent(recent, old.slots[i].object) = old.slots[i];
+    free(old.slots);
 }
 
-uint64_t fw_thread_meets(struct thread *thread, uint64_t object, uint64_t window)
+/* 0: it is not there. */
+static uint64_t look_up(const struct recent *recent, uint64_t object)
 {
-    struct recent_slot *slot;
-    uint64_t before;
+    uint64_t at = recent->size ? find_recent(recent, object)->at : 0;
 
-    if (thread->recent_used * 2 >= thread->recent_size)
-        make_room(thread, window);
-    slot = find_recent(thread, object);
-    thread->recent_used += !slot->at;
-    before = slot->at;
-    *slot = (struct recent_slot) { object, thread->count };
-    return before + window >= thread->count ? before : 0;
+    return at > recent->since ? at : 0;
 }
 
 static uint64_t latest_access(const struct thread *thread, uint64_t object)
 {
-    return find_recent(thread, object)->at;
+    uint64_t at = look_up(&thread->recent[0], object);
+
+    return at ? at : look_up(&thread->recent[1], object);
+}
+
+/* A window has passed: what was before the one that ends now is not needed any more. */
+static void turn_over(struct thread *thread)
+{
+    struct recent oldest = thread->recent[1];
+
+    thread->recent[1] = thread->recent[0];
+    oldest.since = thread->count - 1;
+    oldest.used = 0;
+    thread->recent[0] = oldest;
+}
+
+uint64_t fw_thread_meets(struct thread *thread, uint64_t object, uint64_t window)
+{
+    struct recent *recent = &thread->recent[0];
+    uint64_t before;
+    struct recent_slot *slot;
+
+    if (thread->count - recent->since > window)
+        turn_over(thread);
+    if (recent->used * 2 >= recent->size)
+        make_room(recent);
+    slot = find_recent(recent, object);
+    before = slot->at > recent->since ? slot->at : 0;
+    recent->used += !before;
+    if (!before)
+        before = look_up(&thread->recent[1], object);
+    *slot = (struct recent_slot) { object, thread->count };
+    return before + window >= thread->count ? before : 0;
+}
+
+void fw_thread_release_recent(struct thread *thread)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        free(thread->recent[i].slots);
+        thread->recent[i] = (struct recent) { .since = thread->count };
+    }
 }
 
 /* --- pairs of threads ------------------------------------------------------------------------- */
@@ -206,6 +235,22 @@ static void go_on(struct fw_observer *observer, const struct edges *edges, const
     }
 }
 
+/* The first of the dependencies whose B is not before the window of this access of B's thread. */
+static size_t first_soon(const struct edges *edges, uint64_t at, uint64_t window)
+{
+    size_t low = 0, high = edges->len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (edges->at[middle].b_at + window < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void fw_observer_combine(struct fw_observer *observer, uint64_t object, const struct touch *a,
                          const struct touch *b, uint64_t before)
 {
@@ -216,7 +261,8 @@ void fw_observer_combine(struct fw_observer *observer, uint64_t object, const st
     struct edges *same = &pair->edges[!up], *other = &pair->edges[up];
     const struct thread *s = &observer->threads.at[b->thread];
 
-    for (size_t i = 0; i < other->len; i++)
+    for (size_t i = first_soon(other, edge.a_at, observer->window);
+         i < other->len && other->at[i].b_at <= edge.a_at + observer->window; i++)
         turn_back(observer, &other->at[i], &edge, s, before);
     go_on(observer, same, &edge);
     if (same->len == same->cap) {

@@ -58,10 +58,16 @@ struct objects {
     FW_VEC(uint32_t) spare;
 };
 
-/* When a thread accessed the objects of its window last.  Open addressing; older ones stay until
- * there is no room. */
+/* When a thread accessed objects last, of those that it has since some access.  Open addressing, at
+ * most half full; what is older is as good as nothing. */
 struct recent_slot {
-    uint64_t object, at; /* 0: free */
+    uint64_t object, at;
+};
+
+struct recent {
+    struct recent_slot *slots;
+    uint32_t size, used;
+    uint64_t since;
 };
 
 struct thread {
@@ -70,8 +76,7 @@ struct thread {
     bool waits; /* as `wait` says */
     struct touch wait;
     uint64_t wait_object;
-    struct recent_slot *recent;
-    uint32_t recent_size, recent_used;
+    struct recent recent[2]; /* a window at most; as much before: nothing has to be taken out */
 };
 
 /* A dependency A => B that another one may go with. */
@@ -122,6 +127,7 @@ void fw_object_set_write(struct object *object, const struct touch *touch);
 
 /* When the thread has accessed the object last, 0: not within its window; now it does so. */
 uint64_t fw_thread_meets(struct thread *thread, uint64_t object, uint64_t window);
+void fw_thread_release_recent(struct thread *thread);
 
 /* b, which happens now, depends on a.  `before`: when b's thread accessed the object before. */
 void fw_observer_combine(struct fw_observer *observer, uint64_t object, const struct touch *a,
