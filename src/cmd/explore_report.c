@@ -28,6 +28,26 @@ static const struct {
       "calls of libraries use shared memory in one step" },
 };
 
+/* What else does, by the bits of enum fw_control_chance. */
+static const struct {
+    const char *key;  /* in JSON */
+    const char *why;
+    const char *told; /* behind "in 3 runs" */
+} chances[FW_CHANCES] = {
+    { "processes", "other processes are not controlled",
+      "the program started other processes or became another program: what they do is not "
+      "controlled" },
+    { "signals", "signals come when and to whom no schedule says",
+      "signals came from timers or to the whole process, or threads could be cancelled at any "
+      "moment: when, and who gets them, is not searched" },
+    { "mappings", "files or segments were mapped as shared memory",
+      "files or segments were mapped as shared memory: what others do to it, or the program at "
+      "other addresses, is not searched" },
+    { "system", "the program asks for what differs from run to run",
+      "the program asked for what differs from run to run (processor time, /proc): what it "
+      "does then is not searched" },
+};
+
 /* Without a bound, limits that pass one after the other in one thread are not all searched. */
 static bool leaves_limits(const struct fw_explored *explored)
 {
@@ -53,6 +73,9 @@ static bool is_fair(const struct fw_explored *explored)
 
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         if (has_gap(state, i))
+            return false;
+    for (size_t i = 0; i < FW_CHANCES; i++)
+        if (state->chances[i])
             return false;
     return !explored->setup->hunt && state->end == FW_CAMPAIGN_EXHAUSTED && !state->blind &&
            !leaves_limits(explored) && !depends_on_clock(state);
@@ -174,6 +197,8 @@ static void print_runs(struct fw_output *out, enum told told, uint64_t count, co
 /* What runs did that no schedule decides, or that is not known. */
 static void print_unsearched(const struct fw_campaign_state *state, struct fw_output *out)
 {
+    for (size_t i = 0; i < FW_CHANCES; i++)
+        print_runs(out, IN_RUNS, state->chances[i], chances[i].told);
     print_runs(out, IN_RUNS, state->several,
                "one of several threads that waited was woken: that it is another one is not "
                "searched");
@@ -333,7 +358,7 @@ static void add_reason(char *text, size_t room, const char *reason)
 static void write_why(struct fw_json *json, const struct fw_explored *explored)
 {
     const struct fw_campaign_state *state = explored->state;
-    char text[640] = "", part[WHY];
+    char text[1024] = "", part[WHY];
 
     if (is_complete(explored)) {
         if (is_bounded(explored))
@@ -350,6 +375,9 @@ static void write_why(struct fw_json *json, const struct fw_explored *explored)
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         if (has_gap(state, i))
             add_reason(text, sizeof text, gaps[i].why);
+    for (size_t i = 0; i < FW_CHANCES; i++)
+        if (state->chances[i])
+            add_reason(text, sizeof text, chances[i].why);
     if (leaves_limits(explored))
         add_reason(text, sizeof text, "limits of waits are searched with a bound only");
     if (state->fair)
@@ -402,6 +430,8 @@ static void write_json(const struct fw_explored *explored, struct fw_output *out
     fw_json_number(&json, "fair", state->fair);
     fw_json_number(&json, "clock", state->clock);
     fw_json_number(&json, "random", state->random);
+    for (size_t i = 0; i < FW_CHANCES; i++)
+        fw_json_number(&json, chances[i].key, state->chances[i]);
     fw_json_number(&json, "several", state->several);
     fw_json_number(&json, "beyond", state->beyond);
     fw_json_number(&json, "at_once", state->at_once);

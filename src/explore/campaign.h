@@ -78,6 +78,7 @@ struct fw_campaign_state {
     uint64_t fair;      /* runs in which threads that went round in circles were held back */
     uint64_t clock;     /* runs that read a clock */
     uint64_t random;    /* runs that read random numbers */
+    uint64_t chances[FW_CHANCES]; /* runs by what else of them no schedule decides */
     uint64_t several;   /* runs in which it was no choice who of several was woken */
     uint64_t at_once;   /* runs in which calls of libraries used shared memory in one step */
     uint64_t beyond;    /* runs with more memory than it is noted of who shares it */

@@ -91,6 +91,7 @@ bool fw_journal_unpack(struct fw_trial *trial)
 enum { REDUNDANT = 1, DIVERGED = 2, BLIND = 4, PARTLY = 8, RETURNED = 16,
        LONGER = 32, LIMITS = 64, FAIR = 128, CLOCK = 256, RANDOM = 512,
        BEYOND = 1024, SEVERAL = 2048, AT_ONCE = 4096 }; /* marks */
+#define CHANCES 13u /* the bits of other chances come behind them */
 
 static bool read_run(struct reader *reader, const char *line)
 {
@@ -115,6 +116,7 @@ static bool read_run(struct reader *reader, const char *line)
     trial->beyond = marks & BEYOND;
     trial->several = marks & SEVERAL;
     trial->at_once = marks & AT_ONCE;
+    trial->chances = marks >> CHANCES;
     trial->result.end = (enum fw_run_end)end;
     trial->result.controlled = true;
     trial->done = true;
@@ -307,7 +309,7 @@ int fw_journal_append(int fd, const struct fw_trial *trial, struct fw_error *err
                          (trial->limits ? LIMITS : 0) | (trial->fair ? FAIR : 0) |
                          (trial->clock ? CLOCK : 0) | (trial->random ? RANDOM : 0) |
                          (trial->beyond ? BEYOND : 0) | (trial->several ? SEVERAL : 0) |
-                             (trial->at_once ? AT_ONCE : 0),
+                         (trial->at_once ? AT_ONCE : 0) | (int)(trial->chances << CHANCES),
                      trial->failure ? " " : "", trial->failure ? trial->failure : "");
     if (write_all(fd, out.buffer, out.used) < 0)
         status = fw_error_errno(err, "cannot write the journal");

@@ -132,6 +132,8 @@ bool fw_knowledge_add(struct fw_knowledge *knowledge, const struct fw_trial *tri
     state->fair += trial->fair;
     state->clock += trial->clock;
     state->random += trial->random;
+    for (unsigned i = 0; i < FW_CHANCES; i++)
+        state->chances[i] += trial->chances >> i & 1;
     state->several += trial->several;
     state->beyond += trial->beyond;
     state->at_once += trial->at_once;

@@ -39,7 +39,9 @@ void fw_trial_read(struct fw_trial *trial, struct fw_session *session)
         read_found(trial, session);
     for (uint32_t i = 0; i < head->new_pairs; i++)
         fw_vec_push(&trial->pairs, pairs[i]);
+    trial->chances = head->chances & FW_CHANCE_PROCESSES;
     if (head->flags & FW_CONTROL_DECISIONS) {
+        trial->chances = head->chances;
         trial->diverged = head->diverged != 0;
         trial->partly = head->decisions_lost != 0;
         trial->returned = head->returned;

@@ -35,6 +35,7 @@ struct fw_trial {
     bool fair;       /* a thread that went round in circles had to let others go first */
     bool clock;      /* it read a clock */
     bool random;     /* it read random numbers */
+    uint32_t chances; /* what else no schedule decides, of enum fw_control_chance */
     bool several;    /* who of several threads was woken was no choice */
     bool at_once;    /* calls of libraries used shared memory in one step */
     bool beyond;     /* it used more memory than it is noted of who shares it */

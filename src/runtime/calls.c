@@ -7,6 +7,7 @@
  * are those (calls_known.c).  What else waits in here and is not known is found by the watchdog.
  */
 #include "runtime/calls.h"
+#include "runtime/control.h"
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/process.h"
@@ -113,8 +114,29 @@ static bool is_private(long number)
     }
 }
 
+/* What differs from run to run. */
+static void note_chance(long number)
+{
+    switch (number) {
+    case SYS_getcpu:
+        fw_chance(FW_CHANCE_SYSTEM);
+        break;
+    case SYS_getrandom:
+        fw_chance_random();
+        break;
+    case SYS_clock_gettime:
+    case SYS_gettimeofday:
+    case SYS_time:
+        fw_chance_clock();
+        break;
+    default:
+        break;
+    }
+}
+
 static struct fw_thread *enter(long number, const long a[6], uintptr_t pc)
 {
+    note_chance(number);
     if (number == SYS_futex)
         return fw_enter_at(pc, "futex", (const void *)a[0]);
     return is_private(number) ? fw_enter_at(pc, "syscall", NULL)

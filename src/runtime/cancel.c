@@ -5,6 +5,7 @@
  * and it must not cancel inside the runtime.  So the real type of cancellation is always deferred.
  * A thread that asked for the asynchronous one is cancelled at its next hook, or where it waits.
  */
+#include "runtime/control.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
@@ -148,6 +149,8 @@ FW_EXPORT int pthread_setcanceltype(int type, int *old)
     find_real();
     if (!t)
         return real.setcanceltype(type, old);
+    if (fw_control_on && type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        fw_control->chances |= FW_CHANCE_SIGNALS;
     if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) {
         fw_leave(t);
         return EINVAL;

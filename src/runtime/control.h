@@ -145,6 +145,12 @@ struct fw_thread *fw_control_fly(struct fw_list *ready);
 /* The program reads a clock, or random numbers. */
 void fw_chance_clock(void);
 void fw_chance_random(void);
+/* Something else of this kind; by the program's own code. */
+void fw_chance(enum fw_control_chance what);
+/* It opens a file: some differ from run to run.  Inside or not. */
+void fw_chance_file(const char *path);
+/* A signal is sent to the process: which thread runs the handler is the system's choice. */
+void fw_chance_signal(int number);
 /* So many threads of those that wait are woken, which nobody has picked. */
 void fw_chance_wakes(unsigned waiting, unsigned most);
 /* Threads that are blocked on the object.  Without the scheduler's lock. */

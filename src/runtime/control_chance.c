@@ -1,9 +1,14 @@
 /*
- * control_chance.c - what no schedule decides: clocks, random numbers, and who of several is woken.
+ * control_chance.c - what no schedule decides: clocks, random numbers, other processes, who of
+ * several is woken, and the like.
  *
  * What a program does may depend on what it reads there; that it does is told.
  */
 #include "runtime/control.h"
+#include "runtime/intercept.h"
+#include "runtime/signals.h"
+
+#include <string.h>
 
 static bool is_asked(void)
 {
@@ -20,6 +25,38 @@ void fw_chance_random(void)
 {
     if (is_asked())
         fw_control->randoms = 1;
+}
+
+void fw_chance(enum fw_control_chance what)
+{
+    if (is_asked())
+        fw_control->chances |= what;
+}
+
+static bool begins(const char *path, const char *folder)
+{
+    size_t length = fw_text_length(folder);
+
+    return REAL(strncmp)(path, folder, length) == 0;
+}
+
+void fw_chance_file(const char *path)
+{
+    if (!fw_control_on || !fw_self || !fw_readable_text(path))
+        return;
+    if (begins(path, "/dev/urandom") || begins(path, "/dev/random") || begins(path, "/dev/hwrng"))
+        fw_control->randoms = 1;
+    else if (begins(path, "/proc/") || begins(path, "/sys/"))
+        fw_control->chances |= FW_CHANCE_SYSTEM;
+}
+
+void fw_chance_signal(int number)
+{
+    struct sigaction action;
+
+    if (is_asked() && !fw_control_alone() && fw_signals_action(number, NULL, &action) == 0 &&
+        action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+        fw_control->chances |= FW_CHANCE_SIGNALS;
 }
 
 /* Where trying again changes nothing, as with locks, who is first is the order in which they came,

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define FW_CONTROL_MAGIC   0x6c727463u /* "ctrl" */
-#define FW_CONTROL_VERSION 5u
+#define FW_CONTROL_VERSION 6u
 #define FW_CONTROL_NONE    UINT32_MAX
 
 enum fw_control_strategy {
@@ -245,6 +245,15 @@ struct fw_control_goal {
 
 #define FW_CONTROL_WHY 160u
 
+/* What a program did that makes a run depend on more than its schedule. */
+enum fw_control_chance {
+    FW_CHANCE_PROCESSES = 1, /* other processes began, or it became another program */
+    FW_CHANCE_SIGNALS = 2,   /* when a signal comes, or to whom, is not said */
+    FW_CHANCE_MAPPINGS = 4,  /* memory that has, or may have, other addresses or users as well */
+    FW_CHANCE_SYSTEM = 8,    /* it asked for what differs from run to run: time spent */
+};
+#define FW_CHANCES 4u
+
 struct fw_control_head {
     uint32_t magic, version;
     uint64_t bytes; /* of the whole file */
@@ -318,6 +327,8 @@ struct fw_control_head {
                             before, had to let others go first */
     uint32_t clocks;     /* 1: the program read a clock */
     uint32_t randoms;    /* 1: ... random numbers */
+    uint32_t chances;    /* what else no schedule decides: of enum fw_control_chance */
+    uint32_t reserved_chances;
     uint32_t child_deadlock; /* 1: threads of a child, which is not controlled, wait for each
                                 other's locks */
     char why[FW_CONTROL_WHY]; /* of the divergence */

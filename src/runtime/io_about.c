@@ -3,6 +3,7 @@
  * told as written; some store it where all threads share it (localtime).
  */
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 
@@ -37,6 +38,7 @@ FW_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
     int result = REAL(getrusage)(who, usage);
 
+    fw_chance(FW_CHANCE_SYSTEM);
     if (result == 0)
         tell(usage, sizeof *usage, FW_PC);
     return result;

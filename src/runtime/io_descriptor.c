@@ -2,6 +2,7 @@
  * io_descriptor.c - how descriptors come and go, and what they are called by; locks of files.
  */
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/stream.h"
@@ -62,6 +63,7 @@ static unsigned opening(struct fw_thread *t, int folder, const char *path, uintp
     struct stat about;
     unsigned fifo;
 
+    fw_chance_file(path);
     if (!ask(folder, path, &about))
         return 0;
     if (REAL(strncmp)(path, terminals, sizeof terminals - 1) == 0)

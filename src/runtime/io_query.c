@@ -51,7 +51,8 @@ int __ptsname_r_chk(int fd, char *to, size_t most, size_t room);
 /* --- time and limits ------------------------------------------------------------------------ */
 
 TOLD(int, clock_getres, (clockid_t clock, struct timespec *unit), (clock, unit), DONE, W(unit))
-TOLD(clock_t, times, (struct tms * spent), (spent), result != (clock_t)-1, W(spent))
+TOLD(clock_t, times, (struct tms * spent), (spent),
+     (fw_chance(FW_CHANCE_SYSTEM), result != (clock_t)-1), W(spent))
 TOLD(int, getitimer, (__itimer_which_t which, struct itimerval *timer), (which, timer), DONE,
      W(timer))
 TOLD(int, timer_gettime, (timer_t timer, struct itimerspec *value), (timer, value), DONE, W(value))
@@ -64,8 +65,9 @@ TOLD_GIVEN(int, prlimit,
            (pid_t process, enum __rlimit_resource what, const struct rlimit *wanted,
             struct rlimit *old),
            (process, what, wanted, old), R(wanted), DONE, W(old))
-TOLD(int, sysinfo, (struct sysinfo * info), (info), DONE, W(info))
-TOLD(int, getloadavg, (double *loads, int count), (loads, count), result > 0,
+TOLD(int, sysinfo, (struct sysinfo * info), (info), (fw_chance(FW_CHANCE_SYSTEM), DONE), W(info))
+TOLD(int, getloadavg, (double *loads, int count), (loads, count),
+     (fw_chance(FW_CHANCE_SYSTEM), result > 0),
      WS(loads, (size_t)result * sizeof *loads))
 TOLD(size_t, confstr, (int name, char *to, size_t most), (name, to, most), result && most,
      WS(to, result < most ? result : most))
@@ -254,5 +256,6 @@ TOLD(int, sched_getparam, (pid_t process, struct sched_param *value), (process, 
      W(value))
 TOLD(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
      DONE, WS(set, bytes))
-TOLD(int, getcpu, (unsigned *processor, unsigned *node), (processor, node), DONE, W(processor);
+TOLD(int, getcpu, (unsigned *processor, unsigned *node), (processor, node),
+     (fw_chance(FW_CHANCE_SYSTEM), DONE), W(processor);
      W(node))

@@ -3,6 +3,7 @@
  * gets the signal.
  */
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/futex.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
@@ -28,12 +29,16 @@ static void tell_set(int number, uintptr_t pc)
 
 FW_EXPORT unsigned alarm(unsigned seconds)
 {
+    if (seconds)
+        fw_chance(FW_CHANCE_SIGNALS);
     tell_set(SIGALRM, FW_PC);
     return REAL(alarm)(seconds);
 }
 
 FW_EXPORT useconds_t ualarm(useconds_t first, useconds_t again)
 {
+    if (first)
+        fw_chance(FW_CHANCE_SIGNALS);
     tell_set(SIGALRM, FW_PC);
     return REAL(ualarm)(first, again);
 }
@@ -54,6 +59,7 @@ FW_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict
 {
     int result;
 
+    fw_chance(FW_CHANCE_SIGNALS);
     tell_set(which == ITIMER_REAL      ? SIGALRM
              : which == ITIMER_VIRTUAL ? SIGVTALRM
                                        : SIGPROF,
@@ -108,6 +114,7 @@ FW_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *r
 {
     int result;
 
+    fw_chance(FW_CHANCE_SIGNALS);
     for (int number = 1; number <= 64; number++)
         if (timer_signals >> (number - 1) & 1)
             tell_set(number, FW_PC);

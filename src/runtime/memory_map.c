@@ -5,6 +5,7 @@
  * Fresh pages are told (MAP) before the program has them, and their end (UNMAP) before they go.
  * Pages that mremap moves are read where they were and written where they are, as realloc's blocks.
  */
+#include "runtime/control.h"
 #include "runtime/intercept.h"
 #include "runtime/thread.h"
 
@@ -34,6 +35,8 @@ bool (*fw_map_is_shared)(const void *memory);
 
 static void *mapped(struct fw_thread *t, void *start, size_t bytes, int flags, uintptr_t pc)
 {
+    if (fw_control_on && t && flags & MAP_SHARED && !(flags & MAP_ANONYMOUS))
+        fw_control->chances |= FW_CHANCE_MAPPINGS;
     if (fw_map_shared && flags & MAP_SHARED && start != MAP_FAILED)
         fw_map_shared(start, whole_pages(bytes));
     if (t && start != MAP_FAILED)
@@ -130,6 +133,8 @@ FW_EXPORT void *shmat(int id, const void *where, int flags)
     struct shmid_ds about;
     void *start = REAL(shmat)(id, where, flags);
 
+    if (fw_control_on && t)
+        fw_control->chances |= FW_CHANCE_MAPPINGS;
     if ((t || fw_map_shared) && start != (void *)-1 &&
         fw_syscall(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0) == 0) {
         if (t)

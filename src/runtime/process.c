@@ -15,6 +15,7 @@
 #include "runtime/process.h"
 
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/patch.h"
@@ -43,6 +44,8 @@ void fw_process_forks(struct fw_thread *t, uintptr_t pc)
 {
     if (!t)
         return;
+    if (fw_control_on)
+        fw_control->chances |= FW_CHANCE_PROCESSES;
     fw_channel_forks(t, pc);
     fw_signals_sent(t, SIGCHLD, pc);
 }
@@ -189,6 +192,7 @@ static void before_exec(const char *path, uintptr_t pc)
 {
     int saved = errno;
 
+    fw_chance(FW_CHANCE_PROCESSES);
     fw_effect_at(pc, "exec", FW_ON_ALL);
     if (fw_self && process == current_process())
         fw_runtime_ending(FW_WIRE_EXEC, 0, path);

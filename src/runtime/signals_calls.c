@@ -5,6 +5,7 @@
  * gives the token away.  What is sent to this process orders the sender before who gets it.
  */
 #include "runtime/channel.h"
+#include "runtime/control.h"
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/signals.h"
@@ -249,7 +250,11 @@ static void tell_sent(const char *name, int number, bool to_us, uintptr_t pc)
 
 FW_EXPORT int kill(pid_t process, int number)
 {
-    tell_sent(__func__, number, process <= 0 || process == getpid(), FW_PC);
+    bool to_us = process <= 0 || process == getpid();
+
+    if (to_us)
+        fw_chance_signal(number);
+    tell_sent(__func__, number, to_us, FW_PC);
     return REAL(kill)(process, number);
 }
 
@@ -262,6 +267,7 @@ FW_EXPORT int raise(int number)
 
 FW_EXPORT int killpg(pid_t group, int number)
 {
+    fw_chance_signal(number);
     tell_sent(__func__, number, true, FW_PC);
     return REAL(killpg)(group, number);
 }
@@ -280,7 +286,11 @@ FW_EXPORT int tgkill(pid_t process, pid_t thread, int number)
 
 FW_EXPORT int sigqueue(pid_t process, int number, const union sigval value)
 {
-    tell_sent(__func__, number, process == getpid(), FW_PC);
+    bool to_us = process == getpid();
+
+    if (to_us)
+        fw_chance_signal(number);
+    tell_sent(__func__, number, to_us, FW_PC);
     return REAL(sigqueue)(process, number, value);
 }
 

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# What no schedule decides keeps a search from being called complete: other processes, signals of timers, ids, second
+# mappings of memory.
+. "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+
+# What keeps a search from being complete, and what does not.
+cat >chance.c <<'END_C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+extern char **environ;
+static int x;
+static void handler(int number) { (void)number; }
+static void ignore(long unused) { (void)unused; }
+static void map(int flags)
+{
+    int fd = flags & MAP_ANONYMOUS ? -1 : memfd_create("x", 0);
+    if (fd >= 0)
+        ignore(ftruncate(fd, 4096));
+    ignore(mmap(NULL, 4096, PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED);
+}
+static void look_into(const char *path)
+{
+    char byte;
+    int fd = open(path, O_RDONLY);
+    ignore(read(fd, &byte, 1));
+    close(fd);
+}
+static void spawn(void)
+{
+    char *words[] = { "/bin/true", NULL };
+    pid_t child;
+    posix_spawn(&child, words[0], NULL, NULL, words, environ);
+    waitpid(child, NULL, 0);
+}
+static void act(const char *how, char **words)
+{
+    struct itimerval soon = { { 0, 0 }, { 1, 0 } };
+    struct rusage usage;
+    if (!strcmp(how, "fork") && fork() == 0)
+        _exit(0);
+    if (!strcmp(how, "exec") && words[2])
+        execl(words[0], words[0], (char *)NULL);
+    if (!strcmp(how, "spawn"))
+        spawn();
+    if (!strcmp(how, "system"))
+        ignore(system("true"));
+    if (!strcmp(how, "timer"))
+        setitimer(ITIMER_REAL, &soon, NULL);
+    if (!strcmp(how, "queue"))
+        sigqueue(getpid(), SIGUSR1, (union sigval){ 0 });
+    if (!strcmp(how, "default"))
+        kill(getpid(), SIGCHLD);
+    if (!strcmp(how, "cancel"))
+        pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    if (!strcmp(how, "shared"))
+        map(MAP_SHARED);
+    if (!strcmp(how, "private"))
+        map(MAP_PRIVATE);
+    if (!strcmp(how, "anonymous"))
+        map(MAP_SHARED | MAP_ANONYMOUS);
+    if (!strcmp(how, "id"))
+        ignore(getpid() + syscall(SYS_gettid));
+    if (!strcmp(how, "clock"))
+        ignore(clock());
+    if (!strcmp(how, "usage"))
+        getrusage(RUSAGE_SELF, &usage);
+    if (!strcmp(how, "proc"))
+        look_into("/proc/self/stat");
+    if (!strcmp(how, "urandom"))
+        look_into("/dev/urandom");
+}
+static char **arguments;
+static void *work(void *unused)
+{
+    act(arguments[1] ? arguments[1] : "", arguments);
+    __atomic_fetch_add(&x, 1, 5);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    arguments = argv;
+    signal(SIGUSR1, handler);
+    signal(SIGALRM, handler);
+    pthread_create(&t, NULL, work, NULL);
+    __atomic_fetch_add(&x, 1, 5);
+    pthread_join(t, NULL);
+    return argc < 1;
+}
+END_C
+"$FOREWEAVE" cc -g -w -pthread chance.c -o chance || complain "cannot build chance"
+while read -r text words; do
+    for how in $words; do
+        expect 0 explore -q -s chess -n 60 -- ./chance $how $([ $how != exec ] || echo again)
+        out_has "$text"
+        [ "$text" = schedules ] || out_lacks 'preemptions were run'
+    done
+done <<'END_TABLE'
+processes fork exec spawn system
+signals timer cancel queue
+mapped shared
+differs clock usage proc
+random urandom
+schedules private anonymous id default
+END_TABLE
+
+# Other strategies say of other processes that they are not controlled, and count only those.
+expect 0 explore -q -n 3 -- ./chance fork
+out_has 'in 3 runs the program started other processes'
+expect 0 explore -q -n 3 -- ./chance clock
+out_lacks 'differs from run to run'
+"$FOREWEAVE" explore -q -s chess --format=json -- ./chance clock >json
+grep -q '"system":[1-9].*"complete":false,"why":"the program asks for what differs from run to run"' json ||
+    complain "JSON does not tell why the search is not complete: $(cat json)"
+
+# The journal remembers it.
+expect 0 explore -q -s chess --folder=kept -- ./chance shared
+expect 0 explore -q -s chess --folder=kept -- ./chance shared
+out_has 'of them before' 'mapped as shared memory' 'not all were run'
+
+# What std::random_device gives.
+cat >device.cc <<'END_C'
+#include <random>
+#include <thread>
+static unsigned seen;
+int main()
+{
+    std::thread t([] { seen = std::random_device()(); });
+    t.join();
+    return 0;
+}
+END_C
+"$FOREWEAVE" c++ -g device.cc -o device || complain "cannot build device"
+expect 0 explore -q -s chess -- ./device
+out_has 'random numbers' 'not all were run'
+finish
