@@ -14,6 +14,7 @@
 #define WORDS (FW_FILES_BYTES / sizeof(uint64_t))
 
 static uint64_t words[WORDS]; /* only their addresses matter; the first is for all */
+static uint64_t libc_words[FW_LIBC_STATES];
 static uint64_t all;
 
 /* Copies of a descriptor, and the two ends of a pipe, are one. */
@@ -27,14 +28,25 @@ static const void *word_of(int fd)
     return &words[1 + (number * 0x9e3779b97f4a7c15u >> 32) % (WORDS - 1)];
 }
 
+static const void *object_of(struct fw_effect effect)
+{
+    switch (effect.reach) {
+    case FW_REACH_ALL:
+        return &all;
+    case FW_REACH_FILES:
+        return words;
+    case FW_REACH_LIBC:
+        return &libc_words[effect.fd];
+    default:
+        return word_of(effect.fd);
+    }
+}
+
 static void come_by(struct fw_thread *t, uintptr_t pc, const char *name, struct fw_effect effect)
 {
-    const void *object = effect.reach == FW_REACH_ALL     ? &all
-                         : effect.reach == FW_REACH_FILES ? words
-                                                          : word_of(effect.fd);
     struct fw_op op = { .pc = pc,
                         .name = name,
-                        .object = (uint64_t)(uintptr_t)object,
+                        .object = (uint64_t)(uintptr_t)object_of(effect),
                         .reach = effect.reach,
                         .writes = !effect.looks,
                         .spins = effect.looks };

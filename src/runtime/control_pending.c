@@ -61,6 +61,7 @@ static enum kind kind_of(const struct fw_thread *t)
         return NOTHING;
     switch (t->plan.reach) {
     case FW_REACH_FD:
+    case FW_REACH_LIBC:
         return OBJECT;
     case FW_REACH_FILES:
         return FILES;

@@ -6,6 +6,8 @@
  * stand for operations on words of ours, which tell what they depend on:
  *   - a descriptor is a word, by its channel or its file: two of them may share one;
  *   - names, and the table of descriptors, are all those words;
+ *   - what libc keeps for all threads, and the order in which addresses are given out, are a word
+ *     for each kind;
  *   - the end of the process, children and signals are everything there is.
  *
  * Who only looks does not depend on who looks.  Looking, and calls that fail (fw_effect_failed),
@@ -23,11 +25,23 @@ enum fw_reach {
     FW_REACH_FD,
     FW_REACH_FILES,
     FW_REACH_ALL,
+    FW_REACH_LIBC,
+};
+
+/* What is kept for all threads, and no descriptor. */
+enum fw_libc_state {
+    FW_LIBC_RANDOM,
+    FW_LIBC_ENVIRONMENT,
+    FW_LIBC_LOCALE,
+    FW_LIBC_ENDING,
+    FW_LIBC_KEYS,
+    FW_LIBC_ADDRESSES,
+    FW_LIBC_STATES,
 };
 
 struct fw_effect {
     enum fw_reach reach;
-    int fd; /* with FW_REACH_FD */
+    int fd; /* with FW_REACH_FD; with FW_REACH_LIBC what it is */
     bool looks;
 };
 
@@ -35,6 +49,9 @@ struct fw_effect {
 #define FW_LOOK_AT_FILES  ((struct fw_effect) { .reach = FW_REACH_FILES, .looks = true })
 #define FW_ON_FD(number)  ((struct fw_effect) { FW_REACH_FD, (number), false })
 #define FW_LOOK_AT_FD(number) ((struct fw_effect) { FW_REACH_FD, (number), true })
+#define FW_ON_LIBC(state)      ((struct fw_effect) { FW_REACH_LIBC, (state), false })
+#define FW_LOOK_AT_LIBC(state) ((struct fw_effect) { FW_REACH_LIBC, (state), true })
+#define FW_LOOK_AT_ALL    ((struct fw_effect) { .reach = FW_REACH_ALL, .looks = true })
 #define FW_ON_ALL         ((struct fw_effect) { .reach = FW_REACH_ALL })
 
 #define FW_FILES_BYTES 512u /* all words of descriptors */

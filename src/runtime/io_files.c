@@ -70,6 +70,8 @@ CHANGES(mkfifo, (const char *path, mode_t mode), (path, mode))
 CHANGES(mknod, (const char *path, mode_t mode, dev_t device), (path, mode, device))
 CHANGES(chdir, (const char *path), (path))
 CHANGES(fchdir, (int fd), (fd))
+CHANGES(chroot, (const char *path), (path))
+CALL(FW_ON_FILES, mode_t, umask, (mode_t mask), (mask), (mode_t)-1)
 CHANGES(chmod, (const char *path, mode_t mode), (path, mode))
 CHANGES(fchmod, (int fd, mode_t mode), (fd, mode))
 CHANGES(fchmodat, (int folder, const char *path, mode_t mode, int flags),

@@ -87,11 +87,14 @@ TOLD(int, sigfillset, (sigset_t * set), (set), DONE, W(set))
 TOLD(int, sigaddset, (sigset_t * set, int number), (set, number), DONE, R(set); W(set))
 TOLD(int, sigdelset, (sigset_t * set, int number), (set, number), DONE, R(set); W(set))
 TOLD(int, sigismember, (const sigset_t *set, int number), (set, number), result >= 0, R(set))
-TOLD(int, sigpending, (sigset_t * set), (set), DONE, W(set))
-TOLD_GIVEN(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
-           (how, set, old), R(set), DONE, W(old))
-TOLD_GIVEN(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old),
-           (how, set, old), R(set), DONE, W(old))
+TOLD_EFFECT(FW_LOOK_AT_ALL, int, sigpending, (sigset_t * set), (set), DONE, W(set))
+/* What is blocked waits, and what is let through comes at once. */
+TOLD_EFFECT_GIVEN(FW_ON_ALL, int, sigprocmask,
+                  (int how, const sigset_t *restrict set, sigset_t *restrict old), (how, set, old),
+                  R(set), DONE, W(old))
+TOLD_EFFECT_GIVEN(FW_ON_ALL, int, pthread_sigmask,
+                  (int how, const sigset_t *restrict set, sigset_t *restrict old), (how, set, old),
+                  R(set), DONE, W(old))
 TOLD_GIVEN(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old), (stack, old),
            R(stack), DONE, W(old))
 

@@ -6,6 +6,7 @@
  * Pages that mremap moves are read where they were and written where they are, as realloc's blocks.
  */
 #include "runtime/control.h"
+#include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/thread.h"
 
@@ -13,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+
+#define GIVEN_OUT FW_ON_LIBC(FW_LIBC_ADDRESSES) /* what comes next lies beside it */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -47,7 +50,7 @@ static void *mapped(struct fw_thread *t, void *start, size_t bytes, int flags, u
 
 FW_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(GIVEN_OUT);
 
     return mapped(t, REAL(mmap)(where, bytes, protection, flags, fd, offset), bytes, flags,
                   FW_PC);
@@ -55,7 +58,7 @@ FW_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int f
 
 FW_EXPORT void *mmap64(void *where, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(GIVEN_OUT);
 
     return mapped(t, REAL(mmap64)(where, bytes, protection, flags, fd, offset), bytes, flags,
                   FW_PC);
@@ -63,7 +66,7 @@ FW_EXPORT void *mmap64(void *where, size_t bytes, int protection, int flags, int
 
 FW_EXPORT int munmap(void *start, size_t bytes)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(GIVEN_OUT);
     int result;
 
     if (FW_UNLIKELY(fw_hot.regions || fw_flow_frees))
@@ -96,7 +99,7 @@ static void tell_remap(struct fw_thread *t, void *old, size_t had, void *start, 
 
 FW_EXPORT void *mremap(void *old, size_t had, size_t bytes, int flags, ...)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(GIVEN_OUT);
     bool shared = fw_map_shared && fw_map_is_shared(old);
     void *where, *start;
     va_list rest;
@@ -129,7 +132,7 @@ FW_EXPORT int pkey_mprotect(void *start, size_t bytes, int protection, int key)
 
 FW_EXPORT void *shmat(int id, const void *where, int flags)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_enter_effect(GIVEN_OUT);
     struct shmid_ds about;
     void *start = REAL(shmat)(id, where, flags);
 

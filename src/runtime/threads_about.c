@@ -65,6 +65,8 @@ TOLD_SERIAL(int, pthread_getname_np, (pthread_t thread, char *to, size_t most),
             (thread, to, most), DONE, WT(to))
 TOLD(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), DONE,
      W(clock))
-TOLD(int, tss_create, (tss_t * key, tss_dtor_t destroy), (key, destroy), DONE, W(key))
-TOLD(int, pthread_key_create, (pthread_key_t * key, void (*destroy)(void *)), (key, destroy), DONE,
-     W(key))
+#define KEYS FW_ON_LIBC(FW_LIBC_KEYS) /* numbers that are given out in turn */
+
+TOLD_EFFECT(KEYS, int, tss_create, (tss_t * key, tss_dtor_t destroy), (key, destroy), DONE, W(key))
+TOLD_EFFECT(KEYS, int, pthread_key_create, (pthread_key_t * key, void (*destroy)(void *)),
+            (key, destroy), DONE, W(key))

@@ -51,12 +51,17 @@ static inline void fw_told_read(struct fw_thread *t, const void *address, size_t
 #define TOLD_EFFECT(what, ...) TOLD_HOW(fw_effect(what), fw_tell_after(), __VA_ARGS__)
 #define TOLD_EFFECT_SERIAL(what, ...) TOLD_HOW(fw_effect(what), fw_enter(), __VA_ARGS__)
 
-#define TOLD_GIVEN(type, name, parameters, call, given, condition, ...)                            \
+#define TOLD_GIVEN(...) TOLD_GIVEN_HOW((void)0, __VA_ARGS__)
+#define TOLD_EFFECT_GIVEN(what, ...) TOLD_GIVEN_HOW(fw_effect(what), __VA_ARGS__)
+
+#define TOLD_GIVEN_HOW(before, type, name, parameters, call, given, condition, ...)                \
     FW_EXPORT type name parameters                                                                 \
     {                                                                                              \
-        struct fw_thread *t = fw_tell();                                                           \
+        struct fw_thread *t;                                                                       \
         type result;                                                                               \
                                                                                                    \
+        before;                                                                                    \
+        t = fw_tell();                                                                             \
         if (t) {                                                                                   \
             given;                                                                                 \
             fw_leave(t);                                                                           \

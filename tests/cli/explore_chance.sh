@@ -1,7 +1,93 @@
 #!/usr/bin/env bash
-# What no schedule decides keeps a search from being called complete: other processes, signals of timers, ids, second
-# mappings of memory.
+# What a search must see or say: what libc and the kernel keep for all threads is searched; what no schedule decides (other
+# processes, signals of timers, ids, second mappings of memory) keeps it from being called complete.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
+
+# Two threads, each of which does one thing; main judges, by the order in which they were done.
+cat >hidden.c <<'END_C'
+#define _GNU_SOURCE
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static pthread_t one, two;
+static long first, second, last;
+#if defined RAND
+#define BEFORE srand(5)
+#define ONE first = rand()
+#define TWO second = rand()
+#elif defined RAND48
+#define BEFORE srand48(5)
+#define ONE first = lrand48()
+#define TWO second = lrand48()
+#elif defined KEYS
+static pthread_key_t a, b;
+#define ONE pthread_key_create(&a, NULL), first = a
+#define TWO pthread_key_create(&b, NULL), second = b
+#elif defined MAPS
+#define MAP (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+#define ONE first = MAP
+#define TWO second = MAP
+#elif defined ENVIRONMENT
+#define ONE setenv("FOREWEAVE_TEST_X", "1", 1)
+#define TWO second = getenv("FOREWEAVE_TEST_X") != NULL
+#elif defined LOCALE
+#define ONE setlocale(LC_ALL, "C.UTF-8")
+#define TWO second = strcmp(setlocale(LC_ALL, NULL), "C") != 0
+#elif defined MASK
+#define BEFORE umask(0)
+#define ONE umask(077)
+#define TWO second = umask(022) != 0
+#elif defined SIGNALS
+static void handler(int number) { (void)number; last = 1; }
+static void block(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    sigpending(&set);
+    second = sigismember(&set, SIGUSR1);
+}
+#define BEFORE signal(SIGUSR1, handler)
+#define ONE pthread_kill(two, SIGUSR1)
+#define TWO block()
+#elif defined ENDING
+static void finish(void) { _exit((int)last); }
+static void a(void) { last = 1; }
+static void b(void) { last = 2; }
+#define BEFORE atexit(finish)
+#define ONE atexit(a)
+#define TWO atexit(b)
+#define WANTED 2
+#endif
+#ifndef BEFORE
+#define BEFORE (void)0
+#endif
+static void *work_one(void *unused) { ONE; return unused; }
+static void *work_two(void *unused) { TWO; return unused; }
+int main(void)
+{
+    BEFORE;
+    pthread_create(&two, NULL, work_two, NULL);
+    pthread_create(&one, NULL, work_one, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return first < second ? 1 : 2; /* no status is 0: each order is a failure of its own */
+}
+END_C
+for what in RAND RAND48 KEYS MAPS ENVIRONMENT LOCALE MASK SIGNALS ENDING; do
+    "$FOREWEAVE" cc -g -w -pthread -D$what hidden.c -o hidden || complain "cannot build with $what"
+    for bound in 2 all; do
+        expect 66 explore -q -s chess --preemptions=$bound -- ./hidden
+        out_has 'failure 1: exit' 'failure 2: exit' 'were run'
+        out_lacks 'not all were run'
+    done
+done
 
 # What keeps a search from being complete, and what does not.
 cat >chance.c <<'END_C'
