@@ -183,7 +183,8 @@ bool fw_source_is_foreign(const char *name)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (begins(path, folders[i]))
             return true;
-    return false;
+    /* Ours, wherever they are installed: they stand before those of libstdc++. */
+    return strstr(path, "/foreweave/compat/") != NULL;
 }
 
 const struct fw_source_frame *fw_source_own_frame(const struct fw_source_frame *frames,

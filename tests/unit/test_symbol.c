@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "symbol/operand.h"
+#include "symbol/source_text.h"
 #include "symbol_build.h"
 
 static const char *const builds[][2] = {
@@ -231,6 +232,16 @@ static void functions_have_the_names_of_the_source(void **state)
     }
 }
 
+static void headers_of_ours_are_nobodys_own_code(void **state)
+{
+    (void)state;
+    assert_true(fw_source_is_foreign("/usr/include/c++/12/bits/char_traits.h"));
+    assert_true(fw_source_is_foreign("/opt/fw/include/foreweave/compat/foreweave_calls.h"));
+    assert_true(fw_source_is_foreign("/opt/fw/bin/../include/foreweave/compat/bits/x.h"));
+    assert_false(fw_source_is_foreign("/home/me/foreweave/compat.c"));
+    assert_false(fw_source_is_foreign("compat/main.c"));
+}
+
 static void static_variables_carry_their_function(void **state)
 {
     struct world world;
@@ -408,6 +419,7 @@ int main(void)
         cmocka_unit_test(variables_are_found_with_their_parts),
         cmocka_unit_test(names_and_lines_are_found_in_memory),
         cmocka_unit_test(functions_have_the_names_of_the_source),
+        cmocka_unit_test(headers_of_ours_are_nobodys_own_code),
         cmocka_unit_test(static_variables_carry_their_function),
         cmocka_unit_test(a_separate_debug_file_is_found),
         cmocka_unit_test(without_debug_information_symbols_give_names),
