@@ -216,6 +216,7 @@ static int go(struct work *work)
                                         .quantum = work->run->quantum,
                                         .end_stuck = (double)work->run->limit,
                                         .stuck = fw_record_tell_stuck,
+                                        .further = true,
                                         .two_variables = work->run->two_variables,
                                         .selection = &work->selection,
                                         .stop = work->stop,

@@ -17,6 +17,16 @@
 
 /* --- recording ------------------------------------------------------------------------------- */
 
+/* Those of one thread can hold nothing. */
+static void tell_further(const struct fw_recorded *recorded)
+{
+    for (size_t i = 1; i < recorded->traces.len; i++)
+        if (recorded->traces.at[i].result.threads > 1)
+            fw_cmd_warning("another process with %" PRIu32 " threads was recorded, which is not "
+                           "looked at here; next: foreweave check %s",
+                           recorded->traces.at[i].result.threads, recorded->traces.at[i].path);
+}
+
 static int use_recording(struct fw_predicted *predicted, const struct fw_predicted_setup *setup,
                          const struct fw_recorded *recorded)
 {
@@ -36,6 +46,8 @@ static int use_recording(struct fw_predicted *predicted, const struct fw_predict
         fw_cmd_error("recorded %" PRIu64 " event%s of %" PRIu32 " thread%s in %s",
                      trace->result.events, trace->result.events == 1 ? "" : "s",
                      trace->result.threads, trace->result.threads == 1 ? "" : "s", trace->path);
+    if (setup->further)
+        tell_further(recorded);
     return 0;
 }
 

@@ -30,6 +30,7 @@ struct fw_predicted_setup {
     const atomic_int *stop; /* set: what is known then is all; NULL: never */
     bool hide;    /* the program's output is not shown */
     bool quiet;
+    bool further; /* say of which further processes there are traces, nobody looks at them */
     bool two_variables; /* atomicity: also patterns over two of them */
     const struct fw_selection *selection; /* of analyses; NULL: those that run by default */
 };

@@ -420,6 +420,37 @@ for process in /proc/[0-9]*; do
     [ "$(readlink "$process/cwd" 2>/dev/null)" = "$scratch" ] || continue
     [ "$(tr '\0' ' ' <"$process/cmdline" 2>/dev/null)" != "./daemon " ] || complain "one is there still"
 done
+# A child with threads has a trace of its own, which is named; nobody says that all was looked at.
+cat >child.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int x;
+static void *add(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t one, two;
+    if (fork() > 0)
+        return wait(NULL) < 0;
+    if (argc == 1) {
+        pthread_create(&one, NULL, add, NULL);
+        pthread_create(&two, NULL, add, NULL);
+        pthread_join(one, NULL);
+        pthread_join(two, NULL);
+    }
+    return argv[0] == NULL;
+}
+END
+"$FOREWEAVE" cc -g child.c -o child || complain "child.c does not compile"
+expect 0 run -q --keep=kept -- ./child
+err_has 'another process with 3 threads was recorded, which is not looked at here; next: foreweave check kept/trace.1.fwt'
+expect 66 check -a race kept/trace.1.fwt
+expect 0 run -q --keep=kept -- ./child alone
+silent
 # Nothing is found, and the program has its own status: the report is written all the same.
 echo 'int main(void) { return 7; }' >seven.c
 "$FOREWEAVE" cc seven.c -o seven || complain "cannot build"
