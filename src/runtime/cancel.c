@@ -6,6 +6,7 @@
  * A thread that asked for the asynchronous one is cancelled at its next hook, or where it waits.
  */
 #include "runtime/control.h"
+#include "runtime/effect.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
@@ -63,6 +64,15 @@ void fw_cancel_act(struct fw_thread *t)
     real.testcancel();
 }
 
+void fw_cancel_let(struct fw_thread *t)
+{
+    if (!t->cancelled || !fw_cancel_flag(t))
+        return;
+    fw_leave(t);
+    fw_cancel_act(t);
+    fw_enter_again();
+}
+
 void fw_cancel_test(void)
 {
     find_real();
@@ -89,7 +99,10 @@ void fw_cancel_at_hook(struct fw_thread *t)
 
 FW_EXPORT int pthread_cancel(pthread_t handle)
 {
-    struct fw_thread *t = fw_enter_on((const void *)handle), *other;
+    /* At whatever call the other one acts upon it: that depends on this. */
+    struct fw_thread *t = fw_control_on ? fw_enter_effect(FW_ON_ALL)
+                                        : fw_enter_on((const void *)handle);
+    struct fw_thread *other;
     bool now = false;
     int status;
 
@@ -113,11 +126,13 @@ FW_EXPORT int pthread_cancel(pthread_t handle)
 
 FW_EXPORT void pthread_testcancel(void)
 {
-    struct fw_thread *t = fw_enter();
+    struct fw_thread *t = fw_control_on ? fw_enter_effect(FW_LOOK_AT_LIBC(FW_LIBC_CANCELS))
+                                        : fw_enter();
 
     find_real();
     if (t) {
-        fw_yield(t); /* a loop may do nothing else until it is cancelled */
+        if (!fw_control_on)
+            fw_yield(t); /* a loop may do nothing else until it is cancelled */
         fw_leave(t);
     }
     real.testcancel();

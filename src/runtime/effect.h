@@ -36,6 +36,7 @@ enum fw_libc_state {
     FW_LIBC_ENDING,
     FW_LIBC_KEYS,
     FW_LIBC_ADDRESSES,
+    FW_LIBC_CANCELS,
     FW_LIBC_STATES,
 };
 

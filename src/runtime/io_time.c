@@ -106,27 +106,17 @@ FW_EXPORT int timespec_get(struct timespec *now, int base)
 
 /* --- sleeping -------------------------------------------------------------------------------- */
 
-/* A cancellation, if there is one: cleanup handlers are the program's code. */
-static void let_cancel(struct fw_thread *t)
-{
-    if (!t->cancelled || !fw_cancel_flag(t))
-        return;
-    fw_leave(t);
-    fw_cancel_act(t);
-    fw_enter_again();
-}
-
 /* Without the kernel, if it is for us to say when it is over: so many ns are left if a signal came,
  * 0: it is over. */
 static uint64_t sleep_until(struct fw_thread *t, uint64_t deadline)
 {
     fw_spin_slept(t);
     for (;;) {
-        let_cancel(t);
+        fw_cancel_let(t);
         switch (fw_block(t, &t->plan, deadline,
                          FW_BLOCK_SIGNALS | FW_BLOCK_TIMED | fw_cancel_flag(t))) {
         case FW_TIMED_OUT:
-            let_cancel(t);
+            fw_cancel_let(t);
             return 0;
         case FW_INTERRUPTED:
             return deadline > fw_now() ? deadline - fw_now() : 1;
@@ -143,11 +133,11 @@ bool fw_control_stay(struct fw_thread *t, uint64_t nanoseconds, bool (*is_over)(
 
     fw_spin_slept(t);
     for (;;) {
-        let_cancel(t);
+        fw_cancel_let(t);
         switch (fw_block(t, &fw_control_stirred, deadline,
                          FW_BLOCK_SIGNALS | FW_BLOCK_TIMED | fw_cancel_flag(t))) {
         case FW_TIMED_OUT:
-            let_cancel(t);
+            fw_cancel_let(t);
             return true;
         case FW_INTERRUPTED:
             return false;

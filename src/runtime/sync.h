@@ -174,6 +174,8 @@ struct fw_thread_extra *fw_extra(struct fw_thread *t);
 unsigned fw_cancel_flag(struct fw_thread *t);
 /* After fw_block has said FW_CANCELLED and after fw_leave: acts, or returns if it has no effect. */
 void fw_cancel_act(struct fw_thread *t);
+/* The same inside, if there is one: cleanup handlers are the program's code. */
+void fw_cancel_let(struct fw_thread *t);
 /* The thread is being cancelled: what follows comes after pthread_cancel.  With the token. */
 void fw_cancel_reached(struct fw_thread *t);
 /* A cancellation point, outside of fw_enter and fw_leave. */

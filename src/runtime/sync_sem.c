@@ -224,8 +224,10 @@ static int wait_for_token(struct fw_thread *t, sem_t *semaphore, struct fw_limit
 static int wait_and_leave(struct fw_thread *t, sem_t *semaphore, struct fw_limit limit,
                           uintptr_t pc)
 {
-    int saved = errno, status = wait_for_token(t, semaphore, limit, pc);
+    int saved = errno, status;
 
+    fw_cancel_let(t); /* at the point: others have had their turn */
+    status = wait_for_token(t, semaphore, limit, pc);
     fw_leave(t);
     while (status == ECANCELED) {
         fw_cancel_act(t);

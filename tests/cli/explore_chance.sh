@@ -8,6 +8,7 @@ cat >hidden.c <<'END_C'
 #define _GNU_SOURCE
 #include <locale.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,14 @@ static void block(void)
 #define BEFORE signal(SIGUSR1, handler)
 #define ONE pthread_kill(two, SIGUSR1)
 #define TWO block()
+#elif defined CANCEL
+#define ONE pthread_cancel(two)
+#define TWO pthread_testcancel(), second = 1
+#elif defined CANCEL_WAIT
+static sem_t tokens;
+#define BEFORE sem_init(&tokens, 0, 1)
+#define ONE pthread_cancel(two)
+#define TWO sem_wait(&tokens), second = 1
 #elif defined ENDING
 static void finish(void) { _exit((int)last); }
 static void a(void) { last = 1; }
@@ -63,7 +72,6 @@ static void b(void) { last = 2; }
 #define BEFORE atexit(finish)
 #define ONE atexit(a)
 #define TWO atexit(b)
-#define WANTED 2
 #endif
 #ifndef BEFORE
 #define BEFORE (void)0
@@ -80,7 +88,7 @@ int main(void)
     return first < second ? 1 : 2; /* no status is 0: each order is a failure of its own */
 }
 END_C
-for what in RAND RAND48 KEYS MAPS ENVIRONMENT LOCALE MASK SIGNALS ENDING; do
+for what in RAND RAND48 KEYS MAPS ENVIRONMENT LOCALE MASK SIGNALS ENDING CANCEL CANCEL_WAIT; do
     "$FOREWEAVE" cc -g -w -pthread -D$what hidden.c -o hidden || complain "cannot build with $what"
     for bound in 2 all; do
         expect 66 explore -q -s chess --preemptions=$bound -- ./hidden
