@@ -127,6 +127,44 @@ static int look_again(struct fw_worker *worker, const struct fw_run_order *order
     return status < 0 ? -1 : 0;
 }
 
+/*
+ * Places that were not known to share memory when the other runs were made were no points there.
+ * So before a run that still goes on is called a hang, it is seen how many points one has now.  1:
+ * there was no time.
+ */
+static int measure_again(struct fw_worker *worker, struct fw_trial *trial, struct fw_error *err)
+{
+    const struct fw_campaign_setup *setup = &worker->campaign->setup;
+    struct fw_run_order order = { .strategy = FW_STRATEGY_NONE,
+                                  .flags = setup->points | FW_CONTROL_FROZEN,
+                                  .seed = fw_campaign_seed(setup->seed, 1) };
+    struct fw_run_result result;
+    bool hangs;
+
+    if (fw_session_run(worker->session, &order, &result, err) < 0)
+        return -1;
+    if (result.end == FW_RUN_OVER)
+        return 1;
+    hangs = result.end == FW_RUN_TIMEOUT
+                ? !result.moves
+                : trial->points >= fw_session_head(worker->session)->point_count;
+    if (hangs)
+        return 0;
+    trial->cut = setup->session.limit;
+    free(trial->failure);
+    free(trial->message);
+    fw_capture_destroy(trial->capture);
+    trial->failure = trial->message = NULL;
+    trial->capture = NULL;
+    return 0;
+}
+
+static bool may_be_slow(const struct fw_campaign *campaign, const struct fw_trial *trial)
+{
+    return trial->failure && trial->result.end == FW_RUN_TIMEOUT && trial->result.moves &&
+           campaign->ended && fw_knowledge_wants(&campaign->knowledge, trial->failure);
+}
+
 int fw_worker_run(struct fw_worker *worker, struct fw_trial *trial, struct fw_error *err)
 {
     struct fw_run_order order = make_order(worker, trial->number);
@@ -135,6 +173,8 @@ int fw_worker_run(struct fw_worker *worker, struct fw_trial *trial, struct fw_er
     if (status == 0 && trial->thin &&
         (trial->failure || fw_session_head(worker->session)->played))
         status = look_again(worker, &order, trial, err);
+    if (status == 0 && may_be_slow(worker->campaign, trial))
+        status = measure_again(worker, trial, err);
     trial->done = status == 0;
     return status < 0 ? -1 : 0;
 }
