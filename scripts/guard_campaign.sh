@@ -10,7 +10,8 @@
 # natively and in each way, the ways in turn, as services are: with a file that was prepared, anew for each run.  `pset` only
 # waits; `rollback` re-executes as well, where the guard can.  Of the first runs (--look, 10) what was done is told.
 # Results go to DIR/KERNEL.WAY.runs (seed, status) and DIR/KERNEL.WAY.told, so that a campaign that was stopped goes on where it
-# ended (DIR is kept if it is given).  Prints tables in Markdown; a run that takes 20 s hangs, and then the exit status is 1.
+# ended (DIR is kept if it is given); the logs of runs that were wrong, to DIR/KERNEL.WAY.wrong.  Prints tables in Markdown; a run
+# that takes 20 s hangs, and then the exit status is 1.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 foreweave=$(realpath "${FOREWEAVE:-$root/build/foreweave}") || exit 1
@@ -64,13 +65,18 @@ prepare() { # WAY KERNEL: also the library that is preloaded
 }
 # Lines of KERNEL.WAY.runs: SEED STATUS.  One process a run, since others keep the machine busy.
 make_runs() { # KERNEL RUNS WAY...
-    python3 - "$@" <<'END'
+    python3 - "$foreweave" "$@" <<'END'
 import os
 import shutil
 import subprocess
 import sys
 
-kernel, runs, ways = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+foreweave, kernel, runs, ways = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+
+
+def keep_log(way):
+    subprocess.run([foreweave, "guard", "--state=running.guard", "--log=%s.%s.wrong" % (kernel, way), "--", "./" + kernel],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def run(way, seed):
@@ -80,10 +86,13 @@ def run(way, seed):
         environment["LD_PRELOAD"] = open("%s.%s.library" % (kernel, way)).read().strip()
         environment["FOREWEAVE_OPTIONS"] = "mode=guard:guard=" + os.path.abspath("running.guard")
     try:
-        return subprocess.run(["./" + kernel, "adverse", str(seed)], env=environment, timeout=20,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        status = subprocess.run(["./" + kernel, "adverse", str(seed)], env=environment, timeout=20,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
     except subprocess.TimeoutExpired:
-        return 124
+        status = 124
+    if status and way != "native":
+        keep_log(way)
+    return status
 
 
 made = {way: sum(1 for _ in open("%s.%s.runs" % (kernel, way))) for way in ways}
