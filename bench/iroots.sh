@@ -3,7 +3,8 @@
 # (or those named): a table in Markdown.
 #
 # guessed: predicted by the profiler and exposed by no profile; proved: of all that are predicted, those with a
-# witness; refuted, undecided: those that no reordering of the profiles exposes, or that took too long; exposed of
+# witness; refuted, undecided: those that no reordering of the profiles exposes (also guesses that no question was asked
+# about), or that took too long; exposed of
 # the proved, by idiom: 1 (12/12).  The last line sums up.
 #
 #   PATIENCE=60 (seconds for one program)  ATTEMPTS=2  JOBS=2  SEED=1  WORK=folder (kept)

@@ -277,6 +277,25 @@ static void print_row(struct fw_output *out, const char *what, const uint64_t by
     fw_output_text(out, "\n");
 }
 
+static const char *const why_texts[FW_WHYS] = {
+    [FW_WHY_SPENT] = "asking took too much",
+    [FW_WHY_REPEATS] = "recordings leave out accesses that repeat one",
+    [FW_WHY_CUT] = "recordings were too long, or the time over",
+};
+static const char *const why_names[FW_WHYS] = {
+    [FW_WHY_SPENT] = "spent",
+    [FW_WHY_REPEATS] = "repeats",
+    [FW_WHY_CUT] = "cut",
+};
+
+static void print_why(struct fw_output *out, const uint64_t why[FW_WHYS])
+{
+    for (unsigned i = 0; i < FW_WHYS; i++)
+        if (why[i])
+            fw_output_printf(out, "  %" PRIu64 " %s undecided: %s\n", why[i],
+                             why[i] == 1 ? "is" : "are", why_texts[i]);
+}
+
 void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_state *state,
                     struct fw_output *out)
 {
@@ -312,6 +331,11 @@ void fw_hunted_text(const struct fw_hunted *hunted, const struct fw_campaign_sta
     print_row(out, "exposed", exposed);
     fw_output_text(out, "  (answers are counted by recording: what one cannot do another may; "
                         "foreweave coverage show has the sum)\n");
+    print_why(out, profile->why);
+    if (profile->ruled_out)
+        fw_output_printf(out, "  %" PRIu64 " of the guesses are infeasible at first sight: they "
+                              "were tried last, since other recordings may have them\n",
+                         profile->ruled_out);
     if (profile->failing && !state->failing)
         fw_output_printf(out, "%" PRIu64 " profile%s failed, but no run under control did: that is "
                               "no finding (foreweave record shows such a run)\n",
@@ -355,6 +379,11 @@ void fw_hunted_json(const struct fw_hunted *hunted, struct fw_json *json)
     write_row(json, "guessed", profile->guessed);
     write_row(json, "infeasible", profile->refuted);
     write_row(json, "undecided", profile->undecided);
+    fw_json_number(json, "ruled_out", profile->ruled_out);
+    fw_json_object(json, "undecided_why");
+    for (unsigned i = 0; i < FW_WHYS; i++)
+        fw_json_number(json, why_names[i], profile->why[i]);
+    fw_json_end(json);
     write_row(json, "witnesses", counts.witnessed);
     write_row(json, "witnesses_exposed", counts.reached);
     fw_json_number(json, "hurried", profile->hurried);

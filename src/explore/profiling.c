@@ -44,7 +44,8 @@ struct fw_profiling {
     const struct fw_profiling_setup *setup;
     struct fw_profiling_state state;
     struct fw_iroot_set *known; /* exposed by judged runs of whatever input */
-    struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs */
+    struct fw_iroot_set *guessed, *answered[FW_UNDECIDED + 1]; /* of all recorded runs ... */
+    struct fw_iroot_set *told[FW_MEMO_PREDICTORS][FW_UNDECIDED + 1]; /* ... and who has said so */
     FW_VEC(struct recording *) recordings;
     uint32_t taken; /* iRoots of the coverage that are in `known`: so many, the first ones */
     uint32_t quiet; /* recorded runs since one has brought something new */
@@ -76,8 +77,11 @@ void fw_profiling_destroy(struct fw_profiling *profiling)
     fw_vec_release(&profiling->recordings);
     fw_iroot_set_destroy(profiling->known);
     fw_iroot_set_destroy(profiling->guessed);
-    for (unsigned i = 0; i <= FW_UNDECIDED; i++)
+    for (unsigned i = 0; i <= FW_UNDECIDED; i++) {
         fw_iroot_set_destroy(profiling->answered[i]);
+        for (unsigned by = 0; by < FW_MEMO_PREDICTORS; by++)
+            fw_iroot_set_destroy(profiling->told[by][i]);
+    }
     free(profiling);
 }
 
@@ -289,11 +293,11 @@ static bool count(uint64_t counts[FW_IDIOMS + 1], struct fw_iroot_set *set,
     return true;
 }
 
+/* All that the run lets be guessed is added to `set`. */
 static void guess(struct fw_profiling *profiling, const struct recording *recording,
-                  struct predictions *predictions)
+                  struct fw_iroot_set *set, struct predictions *predictions)
 {
     struct fw_profile_options options = { .window = profiling->setup->window };
-    struct fw_iroot_set *set = fw_iroot_set_create();
 
     profiling->state.hurried +=
         fw_profile_trace(recording->trace, fw_coverage_accesses(profiling->setup->coverage),
@@ -307,7 +311,6 @@ static void guess(struct fw_profiling *profiling, const struct recording *record
                                                                     .by = FW_MEMO_PROFILE,
                                                                     .verdict = FW_MEMO_UNKNOWN }));
     }
-    fw_iroot_set_destroy(set);
 }
 
 /* The hunt gets the witness, and what it speaks of stays. */
@@ -328,15 +331,15 @@ static void give_witness(struct fw_profiling *profiling, struct recording *recor
     fw_hunt_add(profiling->setup->hunt, &proved->iroot, recording->moments, &shown);
 }
 
-/* An access that was left out may be the one that could have been part of it. */
-static enum fw_answer answer_of(const struct recording *recording,
-                                const struct fw_iroot_prediction *one)
-{
-    return one->answer == FW_INFEASIBLE && !recording->whole ? FW_UNDECIDED : one->answer;
-}
+/* What is to be said of an iRoot, for one recording. */
+struct said {
+    enum fw_memo_predictor by; /* the profile: of a guess that no question was asked about */
+    enum fw_answer answer;
+    enum fw_profiling_why why; /* if it is undecided */
+};
 
-static void prove(struct fw_profiling *profiling, struct recording *recording,
-                  struct predictions *predictions)
+static void say(struct fw_profiling *profiling, const struct fw_iroot *iroot, struct said said,
+                struct predictions *predictions)
 {
     static const enum fw_memo_verdict verdicts[] = { [FW_FEASIBLE] = FW_MEMO_WITNESS,
                                                      [FW_INFEASIBLE] = FW_MEMO_INFEASIBLE,
@@ -345,6 +348,69 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
     uint64_t *counts[] = { [FW_FEASIBLE] = state->proved,
                            [FW_INFEASIBLE] = state->refuted,
                            [FW_UNDECIDED] = state->undecided };
+
+    if (count(counts[said.answer], profiling->answered[said.answer], iroot))
+        state->why[said.why] += said.answer == FW_UNDECIDED;
+    if (!fw_iroot_set_add(profiling->told[said.by][said.answer], iroot))
+        return;
+    state->ruled_out += said.by == FW_MEMO_PROFILE && said.answer == FW_INFEASIBLE;
+    fw_vec_push(predictions,
+                ((struct fw_memo_prediction) {
+                    .iroot = *iroot, .by = said.by, .verdict = verdicts[said.answer] }));
+}
+
+/* Why this recording does not let anything be called infeasible; FW_WHY_SPENT: it does.  An access
+ * that was left out, or comes behind the end, may be the one that could have been part of it. */
+static enum fw_profiling_why obstacle(const struct recording *recording)
+{
+    if (recording->cut)
+        return FW_WHY_CUT;
+    return recording->whole ? FW_WHY_SPENT : FW_WHY_REPEATS;
+}
+
+static void say_asked(struct fw_profiling *profiling, struct recording *recording,
+                       const struct fw_iroot_prediction *one, struct predictions *predictions)
+{
+    struct said said = { FW_MEMO_PROOF, one->answer, obstacle(recording) };
+
+    if (one->answer == FW_UNDECIDED)
+        said.why = recording->forecast->finished ? FW_WHY_SPENT : FW_WHY_CUT;
+    else if (one->answer == FW_INFEASIBLE && said.why != FW_WHY_SPENT)
+        said.answer = FW_UNDECIDED;
+    say(profiling, &one->iroot, said, predictions);
+    if (one->answer == FW_FEASIBLE && recording->moments)
+        give_witness(profiling, recording, one);
+}
+
+/*
+ * Guesses that the forecast does not list: none of their instances got through its filters, so no
+ * question was asked.  That is an answer if the list is whole.  A filter drops an instance only if
+ * no correct reordering has it (predict/iroot.h), for the same trace, names of accesses, window
+ * and idioms as here; what the forecast has as known is what no guess is kept of; and what it does
+ * not look at for want of room, or of time, either stands in the list as undecided or makes the
+ * list cut or unfinished.
+ */
+static void answer_guesses(struct fw_profiling *profiling, const struct recording *recording,
+                           const struct fw_iroot_set *guesses, struct predictions *predictions)
+{
+    const struct fw_iroot_forecast *forecast = recording->forecast;
+    bool all = forecast->finished && !forecast->cut && !*forecast->rejected;
+    enum fw_profiling_why why = all ? obstacle(recording) : FW_WHY_CUT;
+    enum fw_answer answer = why == FW_WHY_SPENT ? FW_INFEASIBLE : FW_UNDECIDED;
+    struct said said = { FW_MEMO_PROFILE, answer, why };
+
+    for (uint32_t i = 0; i < fw_iroot_set_count(guesses); i++) {
+        const struct fw_iroot *iroot = fw_iroot_set_get(guesses, i);
+
+        if (is_wanted(profiling, iroot) && !fw_iroot_forecast_find(forecast, iroot))
+            say(profiling, iroot, said, predictions);
+    }
+}
+
+static void prove(struct fw_profiling *profiling, struct recording *recording,
+                  const struct fw_iroot_set *guesses, struct predictions *predictions)
+{
+    struct fw_profiling_state *state = &profiling->state;
     struct timer timer = { .profiling = profiling };
     struct fw_iroot_setup setup = {
         .index = recording->index,
@@ -362,18 +428,9 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
     if (timed)
         pthread_join(timer.thread, NULL);
     state->cut |= recording->forecast->cut || !recording->forecast->finished;
-    for (size_t i = 0; i < recording->forecast->count; i++) {
-        const struct fw_iroot_prediction *one = &recording->forecast->at[i];
-        enum fw_answer answer = answer_of(recording, one);
-
-        if (count(counts[answer], profiling->answered[answer], &one->iroot))
-            fw_vec_push(predictions,
-                        ((struct fw_memo_prediction) { .iroot = one->iroot,
-                                                       .by = FW_MEMO_PROOF,
-                                                       .verdict = verdicts[answer] }));
-        if (answer == FW_FEASIBLE && recording->moments)
-            give_witness(profiling, recording, one);
-    }
+    for (size_t i = 0; i < recording->forecast->count; i++)
+        say_asked(profiling, recording, &recording->forecast->at[i], predictions);
+    answer_guesses(profiling, recording, guesses, predictions);
 }
 
 /* A recorded run that failed is made once more, step by step. */
@@ -448,12 +505,14 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
     const struct fw_profiling_setup *setup = profiling->setup;
     struct recording *recording = make_recording(profiling, err);
     struct predictions predictions = { 0 };
+    struct fw_iroot_set *guesses;
     struct fw_memo_names names;
     struct fw_error ignored;
     int status;
 
     if (!recording)
         return -1;
+    guesses = fw_iroot_set_create();
     fw_vec_push(&profiling->recordings, recording);
     profiling->state.runs++;
     fw_coverage_locate(setup->coverage, recording->trace);
@@ -461,9 +520,10 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
     repeat(profiling, recording);
     status = observe(profiling, recording, err);
     if (!status && setup->guess)
-        guess(profiling, recording, &predictions);
+        guess(profiling, recording, guesses, &predictions);
     if (!status && setup->prove)
-        prove(profiling, recording, &predictions);
+        prove(profiling, recording, guesses, &predictions);
+    fw_iroot_set_destroy(guesses);
     names = fw_coverage_names(setup->coverage);
     if (!status)
         status = fw_memo_predict(setup->memo, &names, predictions.at, predictions.len, fresh, err);
@@ -517,8 +577,11 @@ struct fw_profiling *fw_profiling_create(const struct fw_profiling_setup *setup,
     profiling->setup = setup;
     profiling->known = fw_iroot_set_create();
     profiling->guessed = fw_iroot_set_create();
-    for (unsigned i = 0; i <= FW_UNDECIDED; i++)
+    for (unsigned i = 0; i <= FW_UNDECIDED; i++) {
         profiling->answered[i] = fw_iroot_set_create();
+        for (unsigned by = 0; by < FW_MEMO_PREDICTORS; by++)
+            profiling->told[by][i] = fw_iroot_set_create();
+    }
     if (!fw_memo_each_iroot(setup->memo, NULL, note_known, profiling, err))
         return profiling;
     fw_profiling_destroy(profiling);

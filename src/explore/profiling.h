@@ -2,10 +2,11 @@
  * profiling.h - records a program some times, and tells which iRoots other runs could expose.
  *
  * Each recorded run shows iRoots of its own and lets others be foreseen: guessed (iroot/profile.h)
- * and proved or refuted (predict/iroot.h).  Runs are made until none of the last few has brought
- * an iRoot that the memo database did not know as predicted.  All of it goes into the database;
- * what has a witness is given to the hunt.  What other runs have exposed meanwhile is not asked
- * for, so that profiles which come late cost less.
+ * and proved or refuted (predict/iroot.h).  Every guess is answered for the recording that it comes
+ * from: with a witness, as infeasible, or as undecided.  Runs are made until none of the last few
+ * has brought an iRoot that the memo database did not know as predicted.  All of it goes into the
+ * database; what has a witness is given to the hunt.  What other runs have exposed meanwhile is not
+ * asked for, so that profiles which come late cost less.
  *
  * Traces whose witnesses the hunt has are kept in memory as long as the profiling lives.  Not
  * thread-safe.
@@ -18,12 +19,22 @@
 
 #define FW_PROFILING_QUIET 3u
 
+/* Why an iRoot that was foreseen is undecided. */
+enum fw_profiling_why {
+    FW_WHY_SPENT,   /* questions took too much, or there were too many of them */
+    FW_WHY_REPEATS, /* the recording lacks accesses that repeat one */
+    FW_WHY_CUT,     /* not all of the recording was looked at: it was too long, or the time over */
+    FW_WHYS,
+};
+
 struct fw_profiling_state {
     uint64_t runs, failing;
     uint64_t made;   /* recordings: a run may be recorded once more, otherwise */
     uint64_t events; /* of the latest run */
     uint64_t guessed[FW_IDIOMS + 1]; /* by idiom; [0] is the sum */
     uint64_t proved[FW_IDIOMS + 1], refuted[FW_IDIOMS + 1], undecided[FW_IDIOMS + 1];
+    uint64_t why[FW_WHYS]; /* of those that are undecided */
+    uint64_t ruled_out; /* guesses that are infeasible without a question: tried, but last */
     uint64_t hurried; /* accesses of sections that were too long: more is guessed */
     bool cut; /* runs were too long, or there was no time for all of it */
     double seconds;

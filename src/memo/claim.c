@@ -67,12 +67,16 @@ static int drop_ended(struct claiming *c, struct fw_error *err)
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-/* What the database has said of each iRoot with this input, of this build. */
+/* What the database has said of each iRoot with this input, of this build; refuted: the proof has
+ * it infeasible, once it was asked. */
 static void say_source(const struct claiming *c)
 {
-    fw_query_say(&c->memo->q, " FROM (SELECT iroot, max(verdict) AS verdict FROM predictions WHERE "
+    fw_query_say(&c->memo->q, " FROM (SELECT iroot, max(verdict) AS verdict, "
+                              "max(CASE WHEN predictor = %d AND verdict = %d THEN 1 ELSE 0 END) AS "
+                              "refuted FROM predictions WHERE "
                               "input = %" PRId64 " AND build = %" PRId64 " GROUP BY iroot) v "
-                              "JOIN iroots i ON i.id = v.iroot", c->memo->input, c->memo->build);
+                              "JOIN iroots i ON i.id = v.iroot",
+                 FW_MEMO_PROOF, FW_MEMO_INFEASIBLE, c->memo->input, c->memo->build);
 }
 
 /* Sessions e of this build and this judge. */
@@ -96,7 +100,7 @@ static void say_conditions(const struct claiming *c)
     if (wish->proved)
         fw_query_say(q, " AND v.verdict = %d", FW_MEMO_WITNESS);
     else if (!wish->infeasible)
-        fw_query_say(q, " AND v.verdict <> %d", FW_MEMO_INFEASIBLE);
+        fw_query_say(q, " AND (v.verdict <> %d OR v.refuted = 0)", FW_MEMO_INFEASIBLE);
     if (wish->own_only)
         fw_query_say(q, " AND i.own = 1");
     if (wish->most)
@@ -111,7 +115,8 @@ static void say_conditions(const struct claiming *c)
 
 /* Said of the rows i and, once more, of the rows that were chosen. */
 #define ORDER(row, times, verdict)                                                                 \
-    " ORDER BY " row ".idiom, " row ".own DESC, " times ", " verdict " DESC, " row ".id"
+    " ORDER BY CASE " verdict " WHEN 1 THEN 1 ELSE 0 END, " row ".idiom, " row ".own DESC, "       \
+    times ", " verdict " DESC, " row ".id"
 
 static int take_claim(void *context, const struct fw_sql_row *row)
 {

@@ -147,8 +147,8 @@ int fw_memo_keep(struct fw_memo *memo, const struct fw_memo_failure *failure,
                  struct fw_error *err);
 
 enum fw_memo_predictor {
-    FW_MEMO_PROFILE, /* (a): from a profile, may be wrong */
-    FW_MEMO_PROOF,   /* (b): decided for a trace */
+    FW_MEMO_PROFILE, /* (a): from a profile, may be wrong; what the proof's filters say of it */
+    FW_MEMO_PROOF,   /* (b): decided for a trace, when asked */
     FW_MEMO_PREDICTORS,
 };
 
@@ -189,7 +189,7 @@ struct fw_memo_wish {
     unsigned idioms;     /* bit i: idiom i; 0: all */
     uint64_t most;       /* attempts of build and judge with all inputs together; 0: no limit */
     uint64_t most_here;  /* attempts with this one; 0: no limit */
-    bool infeasible;     /* also what is proved not to happen */
+    bool infeasible;     /* also what the proof was asked about, and has infeasible */
     bool own_only;       /* the program's own code alone */
     bool proved;         /* only what has a witness */
     uint64_t lease;      /* seconds until others may have it */
@@ -209,9 +209,10 @@ struct fw_memo_claim {
 FW_VEC_TYPE(fw_memo_claims, struct fw_memo_claim);
 
 /*
- * Adds up to wish->count candidates to `claims`: by idiom, the program's own code first, fewer
- * attempts first, greater verdicts first.  Accesses are added to `accesses`.  *busy: how many more
- * there would be if nobody were at them now.  Ten at once cost hardly more than one.
+ * Adds up to wish->count candidates to `claims`: what is infeasible last, by idiom, the program's
+ * own code first, fewer attempts first, greater verdicts first.  Accesses are added to `accesses`.
+ * *busy: how many more there would be if nobody were at them now.  Ten at once cost hardly more
+ * than one.
  */
 int fw_memo_claim(struct fw_memo *memo, const struct fw_memo_wish *wish,
                   struct fw_strtab *accesses, struct fw_memo_claims *claims, uint64_t *busy,

@@ -75,6 +75,9 @@ struct fw_iroot_forecast {
 };
 
 struct fw_iroot_forecast *fw_iroot_forecast_create(const struct fw_iroot_setup *setup);
+/* What it says of the iRoot, in whichever form; NULL: it is not in the list. */
+const struct fw_iroot_prediction *fw_iroot_forecast_find(const struct fw_iroot_forecast *forecast,
+                                                         const struct fw_iroot *iroot);
 void fw_iroot_forecast_destroy(struct fw_iroot_forecast *forecast);
 
 /* The idiom that the label of a finding names; *waits: as a deadlock.  0: it is no such label. */

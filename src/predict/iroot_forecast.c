@@ -3,6 +3,7 @@
 #include "predict/iroot.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 FW_VEC_TYPE(list, struct fw_iroot_prediction);
@@ -75,6 +76,16 @@ struct fw_iroot_forecast *fw_iroot_forecast_create(const struct fw_iroot_setup *
     forecast->finished = !setup->budget.stop || !atomic_load(setup->budget.stop);
     forecast->cut = forecast->counts.cut;
     return forecast;
+}
+
+const struct fw_iroot_prediction *fw_iroot_forecast_find(const struct fw_iroot_forecast *forecast,
+                                                         const struct fw_iroot *iroot)
+{
+    struct fw_iroot_prediction key = { .iroot = fw_iroot_normal(iroot) };
+
+    return forecast->count
+               ? bsearch(&key, forecast->at, forecast->count, sizeof *forecast->at, by_iroot)
+               : NULL;
 }
 
 void fw_iroot_forecast_destroy(struct fw_iroot_forecast *forecast)

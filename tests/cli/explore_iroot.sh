@@ -77,6 +77,17 @@ jq -e '[.programs[0].growth[].failure.sought // empty | .idiom] | length > 0' "$
 expect 0 coverage export --db=other.db --what=growth
 out_has ',schedule,sought' '| w lost deposit+'
 
+# Every guess is answered; those that are infeasible at first sight are tried all the same.
+# (The stack's atomic operations are fixed in every reordering, and its bug is what happens without.)
+bash "$FOREWEAVE_SOURCE/tests/schedules/build.sh" -o . aba_stack >built.txt || complain "cannot build aba_stack"
+expect 66 explore -q -s iroot --db=aba.db --format=json -o result.json -- ./aba_stack
+jq -e '.hunt | .ruled_out > 0 and .undecided_why == {"spent":0,"repeats":0,"cut":0}
+    and (.infeasible | add) >= .ruled_out' result.json >/dev/null || complain "answers: $(jq -c .hunt result.json)"
+expect 0 coverage export --db=aba.db --format=json -o aba.json
+jq -e '[.programs[].iroots[] | select(.predicted_by | length > 0)]
+    | any(.verdict == "infeasible" and .tried > 0) and all(.verdict == "infeasible" or .verdict == "witness")' \
+    aba.json >/dev/null || complain "guesses without an answer: $(jq -c '[.programs[].iroots[].verdict]' aba.json)"
+
 # What is known is not tried again: neither by the same command, nor with another input.
 expect 66 explore -q -s iroot -- ./lost
 out_has "known failure of this build: exit 1"

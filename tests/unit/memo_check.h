@@ -96,6 +96,7 @@ void memo_records_many_runs_at_once(void **state);
 void memo_takes_any_text(void **state);
 void memo_follows_a_model(void **state);
 void memo_claims_in_order(void **state);
+void memo_claims_ruled_out_last(void **state);
 void memo_claims_within_limits(void **state);
 void memo_claims_one_at_a_time(void **state);
 void memo_leases_end(void **state);

@@ -52,6 +52,32 @@ void memo_claims_in_order(void **state)
     fw_memo_close(memo);
 }
 
+/* A guess that no question was asked about is tried, behind what may happen. */
+void memo_claims_ruled_out_last(void **state)
+{
+    struct fw_memo *memo = enter_memo(new_place(), "c1", "small");
+    struct fw_memo_claims claims;
+
+    (void)state;
+    predict(memo, 0, 2, FW_MEMO_PROFILE, FW_MEMO_INFEASIBLE);
+    predict(memo, 3, 4, FW_MEMO_PROFILE, FW_MEMO_UNDECIDED);
+    claims = claim(memo, &any);
+    assert_int_equal(claims.len, 3);
+    assert_int_equal(claims.at[0].verdict, FW_MEMO_UNDECIDED);
+    assert_int_equal(claims.at[0].iroot.idiom, 4);
+    assert_int_equal(claims.at[1].verdict, FW_MEMO_INFEASIBLE);
+    assert_int_equal(claims.at[1].iroot.idiom, 1);
+    OK(fw_memo_unclaim(memo, NULL, &err));
+    release_claims(&claims);
+    /* Once the proof was asked, and says the same, it is not. */
+    predict(memo, 0, 1, FW_MEMO_PROOF, FW_MEMO_INFEASIBLE);
+    claims = claim(memo, &any);
+    assert_int_equal(claims.len, 2);
+    assert_int_equal(claims.at[1].iroot.idiom, 2);
+    release_claims(&claims);
+    fw_memo_close(memo);
+}
+
 void memo_claims_within_limits(void **state)
 {
     const char *where = new_place();

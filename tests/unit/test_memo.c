@@ -264,6 +264,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memo_takes_any_text),
     cmocka_unit_test(memo_follows_a_model),
     cmocka_unit_test(memo_claims_in_order),
+    cmocka_unit_test(memo_claims_ruled_out_last),
     cmocka_unit_test(memo_claims_within_limits),
     cmocka_unit_test(memo_claims_one_at_a_time),
     cmocka_unit_test(memo_leases_end),
