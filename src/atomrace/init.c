@@ -63,7 +63,8 @@ static void start(void)
                               .micros = options.micros,
                               .everywhere = !targets,
                               .never = options.heal[0],
-                              .prefer = options.prefer };
+                              .prefer = options.prefer,
+                              .learns = options.learn };
     struct fw_thread *t;
 
     if (options.learn)

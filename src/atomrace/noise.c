@@ -17,13 +17,15 @@
 struct ranges {
     struct {
         uintptr_t begin, end;
+        enum fw_noise_place place;
     } at[TARGETS];
     _Atomic unsigned count;
 };
 
 static struct fw_noise noise;
 static struct ranges memory, code;
-/* An address, above it how many ranges were known (modulo), and whether it is in one: bit 0. */
+/* An address, above it how many ranges were known (modulo); whether it writes: bit 1; and whether
+ * it is in one of them: bit 0. */
 static _Atomic uint64_t places[PLACES];
 static __thread uint64_t state;
 
@@ -87,21 +89,22 @@ void fw_noise_watch_all(void)
     watch(0, UINTPTR_MAX);
 }
 
-bool fw_noise_target(bool in_code, uintptr_t begin, uintptr_t end)
+bool fw_noise_target(enum fw_noise_place place, uintptr_t begin, uintptr_t end)
 {
-    struct ranges *ranges = in_code ? &code : &memory;
+    struct ranges *ranges = place == FW_NOISE_MEMORY ? &memory : &code;
     unsigned count = atomic_load_explicit(&ranges->count, memory_order_relaxed); /* ours alone */
 
     if (count == TARGETS || begin >= end)
         return false;
     ranges->at[count].begin = begin;
     ranges->at[count].end = end;
+    ranges->at[count].place = place;
     /* release: pairs with count_of */
     atomic_store_explicit(&ranges->count, count + 1, memory_order_release);
-    if (in_code)
-        fw_noise_watch_all(); /* whatever is accessed there */
-    else
+    if (place == FW_NOISE_MEMORY)
         watch(begin, end);
+    else
+        fw_noise_watch_all(); /* whatever is accessed there */
     return true;
 }
 
@@ -110,41 +113,48 @@ static unsigned count_of(const struct ranges *ranges)
     return atomic_load_explicit(&ranges->count, memory_order_acquire); /* the ranges are there */
 }
 
-static bool is_in(const struct ranges *ranges, unsigned count, uintptr_t begin, uintptr_t end)
+/* other: a place that does not count. */
+static bool is_in(const struct ranges *ranges, unsigned count, enum fw_noise_place other,
+                  uintptr_t begin, uintptr_t end)
 {
     for (unsigned i = 0; i < count; i++)
-        if (begin < ranges->at[i].end && end > ranges->at[i].begin)
+        if (begin < ranges->at[i].end && end > ranges->at[i].begin && ranges->at[i].place != other)
             return true;
     return false;
 }
 
+static bool in_memory(uintptr_t begin, uintptr_t end)
+{
+    return is_in(&memory, count_of(&memory), FW_NOISE_CODE, begin, end);
+}
+
 /* pc: a return address. */
-static bool in_code(uintptr_t pc)
+static bool in_code(uintptr_t pc, bool write)
 {
     unsigned count = count_of(&code);
     _Atomic uint64_t *place = &places[(pc >> 2 ^ pc) % PLACES];
     uint64_t known = atomic_load_explicit(place, memory_order_relaxed); /* one word, all of it */
-    uint64_t key = ((uint64_t)count << PLACE_BITS | pc) << 1;
+    uint64_t key = (((uint64_t)count << PLACE_BITS | pc) << 1 | write) << 1;
     bool is;
 
     if (!count)
         return false;
     if ((known & ~1ull) == key)
         return known & 1;
-    is = is_in(&code, count, pc - 1, pc);
+    is = is_in(&code, count, write ? FW_NOISE_READS : FW_NOISE_WRITES, pc - 1, pc);
     atomic_store_explicit(place, key | is, memory_order_relaxed);
     return is;
 }
 
 bool fw_noise_has_target(uintptr_t address, size_t bytes)
 {
-    return is_in(&memory, count_of(&memory), address, address + bytes) || count_of(&code);
+    return in_memory(address, address + bytes) || count_of(&code);
 }
 
 static bool is_target(const struct fw_overlap_access *access)
 {
-    return is_in(&memory, count_of(&memory), access->address, access->address + access->bytes) ||
-           in_code(access->pc);
+    return in_memory(access->address, access->address + access->bytes) ||
+           in_code(access->pc, access->write);
 }
 
 /* At least 1, where there is any. */
@@ -194,7 +204,7 @@ void fw_noise_dwell(void)
  * in turns with the seed; with no period where runs differ from each other in other ways, too. */
 void fw_noise_start(const struct fw_thread *t)
 {
-    bool often = noise.everywhere || noise.prefer;
+    bool often = noise.everywhere || noise.prefer || noise.learns;
     uint64_t turn = often ? (uint64_t)__builtin_parityll(noise.seed) : noise.seed;
 
     if (noise.strength && !((turn + t->number) & 1))

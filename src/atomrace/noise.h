@@ -23,14 +23,22 @@ struct fw_noise {
     bool everywhere;   /* no targets */
     bool never;        /* without noise no section is opened at all */
     bool prefer;       /* everywhere, but far more often at targets */
+    bool learns;       /* the targets change from run to run */
 };
 
 void fw_noise_begin(const struct fw_noise *noise);
 /* All accesses take the long way. */
 void fw_noise_watch_all(void);
-/* Memory, or code (addresses of calls of hooks), where noise is wanted; false: there is no room.
- * One at a time, also while threads run. */
-bool fw_noise_target(bool code, uintptr_t begin, uintptr_t end);
+/* Where noise is wanted. */
+enum fw_noise_place {
+    FW_NOISE_MEMORY,
+    FW_NOISE_CODE,   /* addresses of calls of hooks */
+    FW_NOISE_READS,  /* the same, of reads alone */
+    FW_NOISE_WRITES, /* of writes alone */
+};
+
+/* False: there is no room.  One at a time, also while threads run. */
+bool fw_noise_target(enum fw_noise_place place, uintptr_t begin, uintptr_t end);
 /* A thread begins: its decisions, and its ticks until the next. */
 void fw_noise_thread(struct fw_thread *t);
 

@@ -11,7 +11,7 @@
 #define TARGETS 1024u
 
 static struct target {
-    bool code;
+    enum fw_noise_place place;
     uint64_t device, inode, begin, end;
 } targets[TARGETS];
 static unsigned count;
@@ -27,7 +27,7 @@ static bool number(struct text *text, uint64_t *value)
     *value = 0;
     for (; text->at < text->end; text->at++) {
         char c = *text->at;
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0')
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
                          : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
                                                 : 16;
 
@@ -46,10 +46,21 @@ static bool take(struct text *text, char c)
     return is;
 }
 
+static bool place(struct text *text, enum fw_noise_place *to)
+{
+    static const char letters[] = "vcrw"; /* in the order of the places */
+
+    for (unsigned i = 0; letters[i]; i++)
+        if (take(text, letters[i])) {
+            *to = (enum fw_noise_place)i;
+            return true;
+        }
+    return false;
+}
+
 static bool target(struct text *text, struct target *to)
 {
-    to->code = take(text, 'c');
-    return (to->code || take(text, 'v')) && number(text, &to->device) && take(text, '.') &&
+    return place(text, &to->place) && number(text, &to->device) && take(text, '.') &&
            number(text, &to->inode) && take(text, '.') && number(text, &to->begin) &&
            take(text, '.') && number(text, &to->end);
 }
@@ -72,5 +83,5 @@ void fw_targets_module(const char *path, uintptr_t base)
         return;
     for (unsigned i = 0; i < count; i++)
         if (targets[i].device == file.st_dev && targets[i].inode == file.st_ino)
-            fw_noise_target(targets[i].code, base + targets[i].begin, base + targets[i].end);
+            fw_noise_target(targets[i].place, base + targets[i].begin, base + targets[i].end);
 }

@@ -1,10 +1,10 @@
 /*
  * targets.h - where noise is wanted, as the command says it: parts of files.
  *
- * FOREWEAVE_OPTIONS says targets=KDEVICE.INODE.BEGIN.END,...: K is v for memory (a variable) and c
- * for code (a line); the file is named by its numbers, BEGIN and END are offsets from where it is
- * loaded, all in hexadecimal.  They become addresses when the file is loaded: at the beginning, or
- * by dlopen.
+ * FOREWEAVE_OPTIONS says targets=KDEVICE.INODE.BEGIN.END,...: K is v for memory (a variable), c
+ * for code (a line), r and w for the reads and the writes of code; the file is named by its
+ * numbers, BEGIN and END are offsets from where it is loaded, all in hexadecimal.  They become
+ * addresses when the file is loaded: at the beginning, or by dlopen.
  */
 #ifndef FW_ATOMRACE_TARGETS_H
 #define FW_ATOMRACE_TARGETS_H

@@ -63,22 +63,22 @@ static void put_names(struct fw_output *out, const struct fw_noise_names *names)
         fw_output_printf(out, ",%s", names->at[i]);
 }
 
-/* Now and then as if nothing were known, and at what counts less: what nobody has seen shared yet
- * gets its chance. */
+/* Now and then as if nothing were known: what nobody has seen shared yet gets its chance.  Every
+ * other turn is for what counts less, and there alone: threads that dwell on their way to it do not
+ * come to it at one time. */
 char *fw_noise_with_learnt(const char *options, const struct fw_noise_learnt *learnt, uint64_t run)
 {
+    bool less = run % 2 == 0 && learnt->less.len;
     struct fw_output targets;
     char *text;
 
     if (run % TURNS == 0)
         return fw_xasprintf("%s:learn=1", options);
     fw_output_open_memory(&targets);
-    put_names(&targets, &learnt->targets);
-    if (run % (TURNS / 2) == 2)
-        put_names(&targets, &learnt->less);
+    put_names(&targets, less ? &learnt->less : &learnt->targets);
     fw_output_bytes(&targets, "", 1);
-    text = fw_xasprintf("%s:learn=1:prefer=1%s%s", options, targets.used > 1 ? ":targets=" : "",
-                        targets.buffer + (targets.used > 1));
+    text = fw_xasprintf("%s:learn=1%s%s%s", options, less ? "" : ":prefer=1",
+                        targets.used > 1 ? ":targets=" : "", targets.buffer + (targets.used > 1));
     fw_output_abandon(&targets);
     return text;
 }

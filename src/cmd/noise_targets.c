@@ -105,8 +105,8 @@ static int want_variable(struct search *search, const char *name)
     return FW_EXIT_INPUT;
 }
 
-/* site: FILE:LINE. */
-static bool find_line(struct search *search, const char *site, unsigned *nearest)
+/* site: FILE:LINE; kind: of what is done there. */
+static bool find_line(struct search *search, const char *site, char kind, unsigned *nearest)
 {
     const char *colon = strrchr(site, ':');
     char *file = fw_xstrndup(site, colon ? (size_t)(colon - site) : 0);
@@ -118,7 +118,7 @@ static bool find_line(struct search *search, const char *site, unsigned *nearest
 
         found |= fw_symbolizer_find_line(search->symbolizer, search->files[i].module, file, line,
                                          &ranges, nearest) > 0;
-        add_targets(search, &search->files[i], 'c', &ranges);
+        add_targets(search, &search->files[i], kind, &ranges);
         fw_vec_release(&ranges);
     }
     free(file);
@@ -129,7 +129,7 @@ static int want_line(struct search *search, const char *site)
 {
     unsigned nearest = 0;
 
-    if (find_line(search, site, &nearest))
+    if (find_line(search, site, 'c', &nearest))
         return 0;
     if (nearest)
         fw_cmd_error("--noise: there is no code at %s; the nearest line with code is %u", site,
@@ -141,6 +141,13 @@ static int want_line(struct search *search, const char *site)
 }
 
 /* --- findings -------------------------------------------------------------------------------- */
+
+/* A line may have other accesses, and two threads that dwell at all of them in turn may never be
+ * at the finding's two at once. */
+static char kind_of(const char *op)
+{
+    return op && strcmp(op, "r") == 0 ? 'r' : op && strcmp(op, "w") == 0 ? 'w' : 'c';
+}
 
 /* The variables that can be found by their names; if there are none (on the heap), the places. */
 static bool want_events(struct search *search, const struct fw_result_finding *finding)
@@ -156,11 +163,14 @@ static bool want_events(struct search *search, const struct fw_result_finding *f
         if (target && !again)
             found |= find_variable(search, target, &near);
     }
-    for (size_t i = 0; !search->targets && i < finding->event_count; i++) {
+    if (search->targets)
+        return found;
+    for (size_t i = 0; i < finding->event_count; i++) {
         unsigned nearest = 0;
 
         if (finding->events[i].site)
-            found |= find_line(search, finding->events[i].site, &nearest);
+            found |= find_line(search, finding->events[i].site, kind_of(finding->events[i].op),
+                               &nearest);
     }
     return found;
 }

@@ -127,6 +127,34 @@ id=$(grep -o '"id":"[^"]*"' r.json | head -1 | cut -d'"' -f4)
 caught "finding:r.json:$id" heap
 caught "finding:r.json:$id:1000:50" heap
 
+# Of what has no name, both lines are noisy, and there the accesses of the finding alone: each of these two
+# threads has another one in its line, and would be at it while the other is where they race.
+cat >passed.c <<'END_C'
+#include <pthread.h>
+#include <stdio.h>
+static void *answer(void *argument)
+{
+    *(int *)argument = 42; /* a pointer is read before, from memory */
+    return NULL;
+}
+int main(void)
+{
+    int result = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, answer, &result);
+    int early = result; /* and here something is written behind */
+    pthread_join(thread, NULL);
+    return early * result < 0;
+}
+END_C
+"$FOREWEAVE" cc --compiler=clang -g -O0 -pthread passed.c -o passed >"$out" 2>"$err" || complain "passed.c does not build"
+cat >passed.json <<'END_JSON'
+{"schema":1,"trace":{},"findings":[{"id":"both","analysis":"overlap","kind":"race","guarantee":"sound","events":[
+{"index":0,"thread":"T1","op":"w","target":"mem:0x1","site":"passed.c:5"},
+{"index":1,"thread":"T0","op":"r","target":"mem:0x1","site":"passed.c:13"}]}],"analyses":[]}
+END_JSON
+expect 66 atomrace --noise=finding:passed.json:both:1000:30000 --runs=3 --until-first -- ./passed
+
 # Several runs are one report; findings are those of all of them.
 expect 66 atomrace --noise=random:100 --runs=3 --format=json -o r.json -- ./shop plain
 grep -q '"runs":{"count":3,"with_findings":' r.json || complain "no runs in the result"
