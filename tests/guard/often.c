@@ -18,7 +18,9 @@
 
 static volatile int slots[SLOTS];
 static _Atomic int reader_is_at, writer_is_at;
-static int rounds, late, wrong;
+/* Both threads look at these, in any order; only the slots are to be learnt. */
+static _Atomic int rounds, late;
+static int wrong;
 
 static void *writer(void *unused)
 {
