@@ -128,8 +128,10 @@ extern uint32_t fw_control_expiring;
 /* t is blocked, with a deadline of the program; it is no more. */
 void fw_expiry_begin(struct fw_thread *t);
 void fw_expiry_end(struct fw_thread *t, bool has_passed);
+/* ns until t, which is or was blocked until then, has to look around; UINT64_MAX: for ever. */
+uint64_t fw_expiry_left(const struct fw_thread *t, uint64_t deadline);
 /* The time is over: does that end t's wait without anybody having said so? */
-bool fw_expiry_passes(const struct fw_thread *t, bool nobody_runs);
+bool fw_expiry_passes(struct fw_thread *t, bool nobody_runs);
 /* It is over now: t is ready. */
 void fw_control_expire(struct fw_thread *t, struct fw_list *ready);
 /* One of those that are due, now and then; NULL: none this time. */

@@ -8,8 +8,9 @@
  *
  * Fair: whose limit has passed is not chosen again until all who could run have run.  Where nobody
  * can run but when time passes it does at once, unless somebody out of sight may act before: a
- * thread in the kernel, a child, a timer.  A limit passes by itself when nobody runs, or when it is
- * long over and the strategy has never said so.
+ * thread in the kernel, a child, a timer.  A limit passes by itself when nobody runs, or when the
+ * program has executed for long since it was over and the strategy has never said so.  (Executed: a
+ * machine that lets nobody run for a second must not decide anything.)
  */
 #include "runtime/channel.h"
 #include "runtime/control.h"
@@ -17,7 +18,8 @@
 #include "runtime/strategy.h"
 
 #define CHANCE   8u        /* strategies that draw: one point in so many */
-#define PATIENCE FW_SECOND /* that a limit is over before its wait ends by itself */
+#define AGAIN    (FW_SECOND / 500) /* until it looks once more whether its wait ends by itself */
+#define PATIENCE FW_SECOND /* of processor time, behind a limit, until its wait ends by itself */
 
 uint32_t fw_control_expiring;
 
@@ -43,7 +45,8 @@ void fw_expiry_begin(struct fw_thread *t)
     }
     t->plan.expires = true;
     fw_control->limits |= !fw_control_alone();
-    t->plan.late = now - fw_control_ahead + limit + PATIENCE;
+    t->plan.over = now - fw_control_ahead + limit;
+    t->plan.patience = 0;
     fw_control_expiring++;
 }
 
@@ -54,9 +57,35 @@ void fw_expiry_end(struct fw_thread *t, bool has_passed)
     t->plan.expired = has_passed;
 }
 
-bool fw_expiry_passes(const struct fw_thread *t, bool nobody_runs)
+uint64_t fw_expiry_left(const struct fw_thread *t, uint64_t deadline)
 {
-    return !t->plan.expires || nobody_runs || fw_now() - fw_control_ahead >= t->plan.late;
+    enum fw_state state = *(const volatile enum fw_state *)&t->state;
+    uint64_t now;
+
+    if (deadline == FW_NO_DEADLINE || state != FW_STATE_BLOCKED)
+        return UINT64_MAX;
+    now = fw_now();
+    return deadline > now ? deadline - now : t->plan.expires ? AGAIN : 0;
+}
+
+/* The processor time of the whole program, in ns. */
+static uint64_t executed(void)
+{
+    struct timespec time;
+
+    fw_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &time, 0, 0);
+    return (uint64_t)time.tv_sec * FW_SECOND + (uint64_t)time.tv_nsec;
+}
+
+bool fw_expiry_passes(struct fw_thread *t, bool nobody_runs)
+{
+    if (!t->plan.expires || nobody_runs)
+        return true;
+    if (fw_now() - fw_control_ahead < t->plan.over)
+        return false;
+    if (!t->plan.patience)
+        t->plan.patience = executed() + PATIENCE;
+    return executed() >= t->plan.patience;
 }
 
 void fw_control_expire(struct fw_thread *t, struct fw_list *ready)

@@ -448,8 +448,8 @@ static void look_around(struct fw_thread *t, uint64_t deadline)
         fw_unblock(t, FW_CANCELLED);
     else if (fw_signals_waiting)
         fw_unblock(t, FW_INTERRUPTED);
-    else if (deadline != FW_NO_DEADLINE && fw_now() >= deadline &&
-               fw_expiry_passes(t, nobody_runs())) {
+    else if (t->state == FW_STATE_BLOCKED && deadline != FW_NO_DEADLINE &&
+             fw_now() >= deadline && fw_expiry_passes(t, nobody_runs())) {
         fw_unblock(t, FW_TIMED_OUT);
         fw_control_returned(fw_now() - t->plan.away_since);
     } else if (has_changed_unseen(t) || is_idle())
@@ -463,9 +463,7 @@ static void wait_blocked(struct fw_thread *t, uint64_t deadline)
 
     /* acquire: pairs with the release in grant */
     while (!atomic_load_explicit(&t->go, memory_order_acquire)) {
-        uint64_t now = deadline == FW_NO_DEADLINE ? 0 : fw_now();
-        uint64_t over = t->plan.expires ? RETRY_FIRST : 0;
-        uint64_t left = deadline == FW_NO_DEADLINE ? pause : deadline > now ? deadline - now : over;
+        uint64_t left = fw_expiry_left(t, deadline);
 
         if (fw_signals_waiting || (t->cancelled && t->flags & FW_BLOCK_CANCEL))
             left = 0;

@@ -87,7 +87,8 @@ struct fw_plan {
     bool due;         /* ... at this decision, too; it was not the last one ... */
     bool expired;     /* ... which it was when its turn began */
     uint64_t limit;   /* ns that it wanted to wait, at most */
-    uint64_t late;    /* when it goes on by itself */
+    uint64_t over;    /* when that much has passed, by the real clock */
+    uint64_t patience; /* it goes on by itself when the program has executed so long; 0: not over */
     uint64_t expired_at; /* picks of all threads when its time was last over */
     bool spins;       /* it gives way at a point, before it has looked once more */
     uint32_t spun, spin_rounds; /* control_spin.c */
