@@ -28,24 +28,38 @@ static const struct {
       "calls of libraries use shared memory in one step" },
 };
 
-/* What else does, by the bits of enum fw_control_chance. */
+/* What else does, by the bits of enum fw_control_chance; or what it is complete in spite of, if
+ * results do not depend on it. */
 static const struct {
     const char *key;  /* in JSON */
-    const char *why;
+    const char *why;  /* it is not complete; NULL: it is, provided that ... */
     const char *told; /* behind "in 3 runs" */
+    const char *provided;
 } chances[FW_CHANCES] = {
     { "processes", "other processes are not controlled",
       "the program started other processes or became another program: what they do is not "
-      "controlled" },
+      "controlled",
+      NULL },
     { "signals", "signals come when and to whom no schedule says",
       "signals came from timers or to the whole process, or threads could be cancelled at any "
-      "moment: when, and who gets them, is not searched" },
+      "moment: when, and who gets them, is not searched",
+      NULL },
     { "mappings", "files or segments were mapped as shared memory",
       "files or segments were mapped as shared memory: what others do to it, or the program at "
-      "other addresses, is not searched" },
+      "other addresses, is not searched",
+      NULL },
     { "system", "the program asks for what differs from run to run",
       "the program asked for what differs from run to run (processor time, /proc): what it "
-      "does then is not searched" },
+      "does then is not searched",
+      NULL },
+    { "addresses", NULL,
+      "threads that ran side by side called malloc or free: results that depend on the addresses "
+      "of blocks are not searched",
+      "no result depends on the addresses of blocks of memory" },
+    { "ids", NULL,
+      "the program asked for ids of processes or threads, or for names of temporary files: results "
+      "that depend on what they are are not searched",
+      "no result depends on ids of processes or threads or on names of temporary files" },
 };
 
 /* Without a bound, limits that pass one after the other in one thread are not all searched. */
@@ -75,7 +89,7 @@ static bool is_fair(const struct fw_explored *explored)
         if (has_gap(state, i))
             return false;
     for (size_t i = 0; i < FW_CHANCES; i++)
-        if (state->chances[i])
+        if (state->chances[i] && chances[i].why)
             return false;
     return !explored->setup->hunt && state->end == FW_CAMPAIGN_EXHAUSTED && !state->blind &&
            !leaves_limits(explored) && !depends_on_clock(state);
@@ -354,6 +368,15 @@ static void add_reason(char *text, size_t room, const char *reason)
     snprintf(text + used, room - used, "%s%s", used ? "; " : "", reason);
 }
 
+static void write_provided(struct fw_json *json, const struct fw_campaign_state *state)
+{
+    fw_json_array(json, "provided");
+    for (size_t i = 0; i < FW_CHANCES; i++)
+        if (state->chances[i] && chances[i].provided)
+            fw_json_text(json, NULL, chances[i].provided);
+    fw_json_end(json);
+}
+
 /* Why not, or within what it is. */
 static void write_why(struct fw_json *json, const struct fw_explored *explored)
 {
@@ -363,6 +386,7 @@ static void write_why(struct fw_json *json, const struct fw_explored *explored)
     if (is_complete(explored)) {
         if (is_bounded(explored))
             fw_json_number(json, "preemptions", explored->setup->preemptions);
+        write_provided(json, state);
         return;
     }
     if (explored->setup->strategy != FW_EXPLORE_CHESS) {
@@ -376,7 +400,7 @@ static void write_why(struct fw_json *json, const struct fw_explored *explored)
         if (has_gap(state, i))
             add_reason(text, sizeof text, gaps[i].why);
     for (size_t i = 0; i < FW_CHANCES; i++)
-        if (state->chances[i])
+        if (state->chances[i] && chances[i].why)
             add_reason(text, sizeof text, chances[i].why);
     if (leaves_limits(explored))
         add_reason(text, sizeof text, "limits of waits are searched with a bound only");

@@ -121,6 +121,11 @@ static void note_chance(long number)
     case SYS_getcpu:
         fw_chance(FW_CHANCE_SYSTEM);
         break;
+    case SYS_gettid:
+    case SYS_getpid:
+    case SYS_getppid:
+        fw_chance(FW_CHANCE_IDS);
+        break;
     case SYS_getrandom:
         fw_chance_random();
         break;

@@ -149,6 +149,8 @@ void fw_chance_clock(void);
 void fw_chance_random(void);
 /* Something else of this kind; by the program's own code. */
 void fw_chance(enum fw_control_chance what);
+/* t gets memory from the heap, or gives some back. */
+void fw_chance_heap(const struct fw_thread *t);
 /* It opens a file: some differ from run to run.  Inside or not. */
 void fw_chance_file(const char *path);
 /* A signal is sent to the process: which thread runs the handler is the system's choice. */

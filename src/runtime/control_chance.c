@@ -33,6 +33,17 @@ void fw_chance(enum fw_control_chance what)
         fw_control->chances |= what;
 }
 
+void fw_chance_heap(const struct fw_thread *t)
+{
+    static uint32_t first; /* 1 + number of the one that did so when there were others */
+
+    if (FW_LIKELY(!fw_control_on) || !t || fw_control_alone())
+        return;
+    if (first && first != t->number + 1)
+        fw_control->chances |= FW_CHANCE_ADDRESSES;
+    first = t->number + 1;
+}
+
 static bool begins(const char *path, const char *folder)
 {
     size_t length = fw_text_length(folder);

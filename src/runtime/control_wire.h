@@ -251,8 +251,11 @@ enum fw_control_chance {
     FW_CHANCE_SIGNALS = 2,   /* when a signal comes, or to whom, is not said */
     FW_CHANCE_MAPPINGS = 4,  /* memory that has, or may have, other addresses or users as well */
     FW_CHANCE_SYSTEM = 8,    /* it asked for what differs from run to run: time spent */
+    /* What matters to few programs only, and hinders none from being searched. */
+    FW_CHANCE_ADDRESSES = 16, /* where memory lies that threads got and gave back side by side */
+    FW_CHANCE_IDS = 32,       /* ids or names that differ from run to run */
 };
-#define FW_CHANCES 4u
+#define FW_CHANCES 6u
 
 struct fw_control_head {
     uint32_t magic, version;

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
@@ -31,6 +32,20 @@ static void tell(const void *buffer, size_t bytes, uintptr_t pc)
     fw_writes(t, buffer, bytes, pc);
     fw_done(t);
 }
+
+/* --- ids ------------------------------------------------------------------------------------ */
+
+/* Without libc: who asks may be a signal handler, or who replaces malloc. */
+#define ID(name)                                                                                   \
+    FW_EXPORT pid_t name(void)                                                                     \
+    {                                                                                              \
+        fw_chance(FW_CHANCE_IDS);                                                                  \
+        return (pid_t)fw_syscall(SYS_##name, 0, 0, 0, 0, 0, 0);                                    \
+    }
+
+ID(getpid)
+ID(getppid)
+ID(gettid)
 
 /* --- time ----------------------------------------------------------------------------------- */
 

@@ -130,13 +130,15 @@ TOLD_EFFECT_SERIAL(FW_LOOK_AT_FILES, char *, realpath,
                    (const char *restrict path, char *restrict to), (path, to), result, WT(result))
 TOLD_EFFECT_SERIAL(FW_LOOK_AT_FILES, char *, __realpath_chk,
                    (const char *path, char *to, size_t room), (path, to, room), result, WT(result))
-MADE(int, mkstemp64, (char *path), (path), result >= 0, WT(path))
-MADE(int, mkstemps64, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
-MADE(int, mkostemp64, (char *path, int flags), (path, flags), result >= 0, WT(path))
-MADE(int, mkstemp, (char *path), (path), result >= 0, WT(path))
-MADE(int, mkstemps, (char *path, int suffix), (path, suffix), result >= 0, WT(path))
-MADE(int, mkostemp, (char *path, int flags), (path, flags), result >= 0, WT(path))
-MADE(char *, mkdtemp, (char *path), (path), result, WT(path))
+/* Names that are drawn. */
+#define NAMED(made) (fw_chance(FW_CHANCE_IDS), (made))
+MADE(int, mkstemp64, (char *path), (path), NAMED(result >= 0), WT(path))
+MADE(int, mkstemps64, (char *path, int suffix), (path, suffix), NAMED(result >= 0), WT(path))
+MADE(int, mkostemp64, (char *path, int flags), (path, flags), NAMED(result >= 0), WT(path))
+MADE(int, mkstemp, (char *path), (path), NAMED(result >= 0), WT(path))
+MADE(int, mkstemps, (char *path, int suffix), (path, suffix), NAMED(result >= 0), WT(path))
+MADE(int, mkostemp, (char *path, int flags), (path, flags), NAMED(result >= 0), WT(path))
+MADE(char *, mkdtemp, (char *path), (path), NAMED(result), WT(path))
 MADE(struct dirent *, readdir, (DIR * folder), (folder), result, WS(result, result->d_reclen))
 MADE(struct dirent64 *, readdir64, (DIR * folder), (folder), result, WS(result, result->d_reclen))
 TOLD(ssize_t, getrandom, (void *to, size_t bytes, unsigned flags), (to, bytes, flags),

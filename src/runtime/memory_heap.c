@@ -183,6 +183,7 @@ static void *allocated(struct fw_thread *t, void *block, size_t bytes, uintptr_t
         fw_heap_away = false;
         missed_count = 0;
     }
+    fw_chance_heap(t);
     if (block)
         tell(t, block, bytes, pc);
     fw_leave(t);
@@ -227,6 +228,7 @@ FW_EXPORT void free(void *block)
         miss_free(block);
     if (FW_UNLIKELY(fw_hot.regions || fw_flow_frees))
         fw_flow_freed(block, size_of(block));
+    fw_chance_heap(t);
     heap.free(block);
     fw_done(t);
 }
@@ -270,6 +272,7 @@ static void *reallocate(void *old, size_t bytes, uintptr_t pc)
         return block;
     }
     had = size_of(old);
+    fw_chance_heap(t);
     if (!bytes && fw_modules_instrumented)
         fw_record_free(t, old, had, pc);
     block = heap.realloc(old, bytes);

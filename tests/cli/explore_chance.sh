@@ -143,6 +143,7 @@ static void act(const char *how, char **words)
 {
     struct itimerval soon = { { 0, 0 }, { 1, 0 } };
     struct rusage usage;
+    char name[] = "name.XXXXXX";
     if (!strcmp(how, "fork") && fork() == 0)
         _exit(0);
     if (!strcmp(how, "exec") && words[2])
@@ -165,8 +166,14 @@ static void act(const char *how, char **words)
         map(MAP_PRIVATE);
     if (!strcmp(how, "anonymous"))
         map(MAP_SHARED | MAP_ANONYMOUS);
-    if (!strcmp(how, "id"))
-        ignore(getpid() + syscall(SYS_gettid));
+    if (!strcmp(how, "pid"))
+        ignore(getpid());
+    if (!strcmp(how, "tid"))
+        ignore(syscall(SYS_gettid));
+    if (!strcmp(how, "name"))
+        unlink((close(mkstemp(name)), name));
+    if (!strcmp(how, "heap") || !strcmp(how, "both"))
+        free(malloc(10));
     if (!strcmp(how, "clock"))
         ignore(clock());
     if (!strcmp(how, "usage"))
@@ -190,8 +197,12 @@ int main(int argc, char **argv)
     signal(SIGUSR1, handler);
     signal(SIGALRM, handler);
     pthread_create(&t, NULL, work, NULL);
+    if (argc > 1 && !strcmp(argv[1], "both"))
+        free(malloc(10));
     __atomic_fetch_add(&x, 1, 5);
     pthread_join(t, NULL);
+    if (argc > 1)
+        free(malloc(10)); /* nobody else is there any more */
     return argc < 1;
 }
 END_C
@@ -208,8 +219,24 @@ signals timer cancel queue
 mapped shared
 differs clock usage proc
 random urandom
-schedules private anonymous id default
+schedules private anonymous pid tid name heap default
 END_TABLE
+
+# Whether ids, names and addresses of blocks matter is not known: it is complete provided that they do not, and says so.
+for how in pid tid name both; do
+    text='no result depends on ids of processes or threads or on names of temporary files'
+    [ $how != both ] || text='no result depends on the addresses of blocks of memory'
+    expect 0 explore -q -s chess --format=json -- ./chance $how
+    out_has "\"complete\":true,\"preemptions\":2,\"provided\":[\"$text\"]"
+    expect 0 explore -q -s chess -- ./chance $how
+    out_has 'results that depend on' 'all schedules with at most 2 preemptions were run'
+done
+for how in heap private none; do
+    expect 0 explore -q -s chess --format=json -- ./chance $how
+    out_has '"complete":true,"preemptions":2,"provided":[]'
+    expect 0 explore -q -s chess -- ./chance $how
+    out_lacks 'results that depend on'
+done
 
 # Other strategies say of other processes that they are not controlled, and count only those.
 expect 0 explore -q -n 3 -- ./chance fork
