@@ -13,7 +13,7 @@
 #include <errno.h>
 
 #define HEARD       1000000u /* ns that it takes at most to go back */
-#define RANGE_WORDS 64u /* of a long range the first ones are looked at */
+#define RANGE_WORDS 64u      /* of a long range the first ones are looked at */
 
 bool fw_guard_tx;
 
@@ -68,10 +68,23 @@ static bool is_text(const char *a, const char *b)
     return *a == *b;
 }
 
+/* Calls that end a transaction wherever they are. */
+static bool ends_all(const char *name)
+{
+    static const char *const names[] = { "pthread_create", "thrd_create",  "epoll_wait",
+                                         "epoll_pwait",    "epoll_pwait2", "poll",
+                                         "ppoll" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_text(name, names[i]))
+            return true;
+    return false;
+}
+
 void fw_guard_tx_call(const char *name, const void *object)
 {
     end_in_time();
-    if (is_text(name, "pthread_create") || is_text(name, "thrd_create")) {
+    if (ends_all(name)) {
         uint32_t self = self_now();
 
         if (self)
@@ -129,7 +142,11 @@ struct conflict {
     struct fw_guard_entry entry;
 };
 
-enum outcome { ENDED, ASKED, LATE };
+enum outcome {
+    ENDED,
+    ASKED,
+    LATE
+};
 
 /* Until the other transaction has ended. */
 static enum outcome wait_for(uint32_t self, uint32_t other, uint64_t until)
@@ -246,8 +263,7 @@ static void resolve(struct conflict *conflict, uint32_t site)
         return;
     if (!fw_guard->dry)
         conflict->entry.done = win(conflict);
-    if (conflict->entry.done == FW_GUARD_DID_PASS ||
-        conflict->entry.done == FW_GUARD_DID_NOTHING) {
+    if (conflict->entry.done == FW_GUARD_DID_PASS || conflict->entry.done == FW_GUARD_DID_NOTHING) {
         fw_guard_pair_add(fw_guard, FW_GUARD_PAIR(site, conflict->entry.before),
                           FW_GUARD_PAIR_NEW | FW_GUARD_PAIR_GONE);
         fw_tx_give_up();

@@ -10,7 +10,8 @@
  * else whoever gets the mutex next would wait until the thread comes to its cutpoint.
  *
  * Starting a thread ends a transaction, too: what the new thread finds was written for it, and it
- * would wait for the next cutpoint of its maker.
+ * would wait for the next cutpoint of its maker.  So does waiting until files are ready
+ * (epoll_wait, poll): what others do meanwhile may be what it waits for, and it may wait for ever.
  *
  * A thread that has waited in vain goes on, and what it waited for is not waited for any more at
  * this pair of places.  One that waits with mutexes which it has taken in its region, or is waited

@@ -82,16 +82,28 @@ static void end(struct fw_lifetx *l, uint32_t t)
     fw_txs_end(l->txs, t);
 }
 
+/* Waiting for a condition gives its mutex back, wakes and takes it again, all in one call: nothing
+ * is passed in between, not even the beginning of another iteration. */
+static bool is_same_call(struct actor *actor, const struct fw_event *event)
+{
+    unsigned kind = event->kind;
+    bool goes_on = kind == FW_WAKE || fw_is_class(kind, FW_CLASS_ACQUIRE);
+    bool same = goes_on && actor->waits && actor->waits == event->site;
+
+    actor->waits = same || fw_is_class(kind, FW_CLASS_RELEASE) ? event->site : 0;
+    return same;
+}
+
 /* An event begins: what it is, and which cutpoints are passed on the way to it. */
 static void begin_event(struct fw_lifetx *l, const struct fw_event *event)
 {
-    bool cut = lifetx_at(l, event->thread, event->site);
+    bool same = is_same_call(lifetx_actor(l, event->thread), event);
+    bool cut = !same && lifetx_at(l, event->thread, event->site);
 
     cut |= lifetx_cut_before(l, event->site);
     if (cut)
         end(l, event->thread);
-    l->now = (struct fw_tx_event) { fw_txs_now(l->txs, event->thread), event->thread,
-                                    event->site };
+    l->now = (struct fw_tx_event) { fw_txs_now(l->txs, event->thread), event->thread, event->site };
     fw_vec_clear(&l->from);
 }
 
@@ -434,6 +446,7 @@ static void on_event(struct fw_lifetx *l, const struct fw_batch *batch, uint32_t
 
 static void on_segment(struct fw_lifetx *l, const struct fw_event *event)
 {
+    lifetx_actor(l, event->thread)->waits = 0;
     if (event->kind == FW_RETURN)
         lifetx_return(l, event->thread);
     else if (lifetx_call(l, event->thread, event->target, event->site))

@@ -55,6 +55,8 @@ struct fw_lifetx_code {
     bool (*again)(void *me, uint32_t loop, uint64_t from, uint64_t to);
     /* Where its header is.  The caller frees it. */
     char *(*name)(void *me, uint32_t loop);
+    /* Can a call at the site be told in a cutpoint?  NULL: any can. */
+    bool (*can_cut)(void *me, const char *site);
 };
 
 /* A transaction is split while learning: for tests and explanations. */

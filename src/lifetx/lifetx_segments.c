@@ -29,6 +29,7 @@ static struct site *site_at(struct fw_lifetx *l, uint32_t id)
     name = site_name(l, id);
     site->asked = true;
     site->placed = id && l->code.at && l->code.at(l->code.me, name, &site->at);
+    site->foreign = id && l->code.can_cut && !l->code.can_cut(l->code.me, name);
     if (fw_cuts_has(l->cuts, FW_CUT_CALL, name))
         site->cuts |= 1u << FW_CUT_CALL;
     if (fw_cuts_has(l->cuts, FW_CUT_ACCESS, name))
@@ -183,7 +184,7 @@ bool lifetx_call(struct fw_lifetx *l, uint32_t t, uint32_t function, uint32_t si
 
     frame_of(l, t);
     cut |= *function_at(l, function) & ENTRY_CUT;
-    if (site) {
+    if (site && !site_at(l, site)->foreign) {
         cut |= site_at(l, site)->cuts & 1u << FW_CUT_CALL;
         push(l, t, FW_CUT_CALL, site);
     } else {

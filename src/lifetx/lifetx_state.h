@@ -33,6 +33,7 @@ struct actor {
     bool forked, split;          /* split: the open transaction is a part of one */
     uint64_t words;              /* that the open transaction accessed */
     uint32_t last;               /* site of its latest access; 0: there is none */
+    uint32_t waits;              /* site of a release that may be a wait's, its latest event */
 };
 
 /* A variable or a lock: its latest write (exclusive release), and the reads (shared releases)
@@ -48,6 +49,7 @@ _Static_assert(sizeof(struct cell) <= FW_LIVE_SIZE, "a cell fits into a line");
 /* A site, worked out once. */
 struct site {
     bool asked, placed;
+    bool foreign; /* a call there cannot be told in a cutpoint: the entry of what it calls can */
     uint8_t cuts; /* a bit for each kind */
     struct fw_loop_place at;
     uint32_t first_reads; /* of a word in a transaction ... */

@@ -3,8 +3,8 @@
 
 #include "base/idmap.h"
 #include "sections/sites.h"
-#include "symbol/elf_file.h"
 #include "symbol/hooks.h"
+#include "symbol/operand.h"
 #include "symbol/source_text.h"
 #include "symbol/symbolizer.h"
 
@@ -26,7 +26,7 @@ enum sort {
 /* A place of a module, by sort and address. */
 struct point {
     enum sort sort;
-    uint64_t address; /* where the call returns to, the function starts, the header begins */
+    uint64_t address; /* where the call or the entry hook returns to, the header begins */
     uint32_t site;    /* in module.sites; FW_LEARNT_NONE: its line is not known */
     uint64_t function, copy;
     const char *file;
@@ -97,44 +97,6 @@ bool fw_cut_place_parse(const char *name, size_t *path_len, uint64_t *offset)
 static char *place_name(const char *path, uint64_t offset)
 {
     return fw_xasprintf("%s+0x%" PRIx64, path, offset);
-}
-
-static bool code_at(void *me, const char *site, struct fw_loop_place *place)
-{
-    struct fw_cut_places *places = me;
-    size_t len;
-    uint64_t offset;
-    char *path;
-    bool known;
-
-    if (!fw_cut_place_parse(site, &len, &offset))
-        return false;
-    path = fw_xstrndup(site, len);
-    known = fw_loops_at(places->loops, path, offset + 1, place);
-    free(path);
-    return known;
-}
-
-static uint32_t code_parent(void *me, uint32_t loop)
-{
-    return fw_loops_parent(((struct fw_cut_places *)me)->loops, loop);
-}
-
-static bool code_again(void *me, uint32_t loop, uint64_t from, uint64_t to)
-{
-    return fw_loops_again(((struct fw_cut_places *)me)->loops, loop, from, to);
-}
-
-static char *code_name(void *me, uint32_t loop)
-{
-    const struct fw_loops *loops = ((struct fw_cut_places *)me)->loops;
-
-    return place_name(fw_loops_path(loops, loop), fw_loops_header(loops, loop));
-}
-
-struct fw_lifetx_code fw_cut_places_code(struct fw_cut_places *places)
-{
-    return (struct fw_lifetx_code) { places, code_at, code_parent, code_again, code_name };
 }
 
 /* --- points ---------------------------------------------------------------------------------- */
@@ -216,16 +178,22 @@ static void add_calls(struct look *look)
     fw_vec_release(&calls);
 }
 
-static void add_functions(struct look *look)
+/* Traces name a function by where its entry hook returns to. */
+static void add_functions(struct look *look, const struct fw_hook_calls *hooks)
 {
-    struct fw_error err;
-    struct fw_elf *file = fw_elf_open(look->module->path, &err);
-    const struct fw_elf_symbols *functions = file ? fw_elf_functions(file) : NULL;
+    struct fw_operands *operands = fw_operands_create();
 
-    for (size_t i = 0; functions && i < functions->len; i++)
-        add_point(look, FUNCTION, functions->at[i].start, functions->at[i].start);
-    if (file)
-        fw_elf_close(file);
+    for (size_t i = 0; i < hooks->len; i++) {
+        const struct fw_hook_call *hook = &hooks->at[i];
+        struct fw_source_function function = { 0 };
+        const char *callee =
+            hook->access ? NULL : fw_operands_callee(operands, look->module->path, hook->returns);
+
+        if (callee && strcmp(callee, "__tsan_func_entry") == 0 &&
+            fw_symbolizer_function(look->symbolizer, look->number, hook->start, &function))
+            add_point(look, FUNCTION, hook->returns, function.start);
+    }
+    fw_operands_destroy(operands);
 }
 
 static int by_number(const void *a, const void *b)
@@ -264,6 +232,8 @@ static struct module *look_into(struct fw_cut_places *places, const char *path, 
 {
     struct module *module = fw_xcalloc(1, sizeof *module);
     struct look look = { .places = places, .module = module };
+    struct fw_hook_calls hooks = { 0 };
+    struct fw_error err;
     struct stat about;
     const char *slash;
 
@@ -278,10 +248,14 @@ static struct module *look_into(struct fw_cut_places *places, const char *path, 
     look.texts = fw_source_texts_create();
     fw_source_texts_until(look.texts, &about.st_mtim);
     look.number = fw_symbolizer_module(look.symbolizer, module->path, NULL, 0);
-    add_accesses(&look);
-    add_calls(&look);
-    add_functions(&look);
-    add_loops(&look);
+    fw_hooks_calls(module->path, &hooks, &err);
+    if (hooks.len) { /* else nobody sees that a place is passed */
+        add_accesses(&look);
+        add_calls(&look);
+        add_functions(&look, &hooks);
+        add_loops(&look);
+    }
+    fw_vec_release(&hooks);
     for (size_t i = 0; i < module->points.len; i++)
         module->points.at[i].file = NULL; /* the symbolizer's */
     fw_source_texts_destroy(look.texts);
@@ -398,4 +372,57 @@ size_t fw_cut_places_load(struct fw_cut_places *places, const struct fw_constrai
         missing += !found;
     }
     return missing;
+}
+
+/* --- the code -------------------------------------------------------------------------------- */
+
+static bool code_at(void *me, const char *site, struct fw_loop_place *place)
+{
+    struct fw_cut_places *places = me;
+    size_t len;
+    uint64_t offset;
+    char *path;
+    bool known;
+
+    if (!fw_cut_place_parse(site, &len, &offset))
+        return false;
+    path = fw_xstrndup(site, len);
+    known = fw_loops_at(places->loops, path, offset + 1, place);
+    free(path);
+    return known;
+}
+
+static uint32_t code_parent(void *me, uint32_t loop)
+{
+    return fw_loops_parent(((struct fw_cut_places *)me)->loops, loop);
+}
+
+static bool code_again(void *me, uint32_t loop, uint64_t from, uint64_t to)
+{
+    return fw_loops_again(((struct fw_cut_places *)me)->loops, loop, from, to);
+}
+
+static char *code_name(void *me, uint32_t loop)
+{
+    const struct fw_loops *loops = ((struct fw_cut_places *)me)->loops;
+
+    return place_name(fw_loops_path(loops, loop), fw_loops_header(loops, loop));
+}
+
+static bool code_can_cut(void *me, const char *site)
+{
+    const struct point *point;
+    size_t len;
+    uint64_t offset;
+
+    if (!fw_cut_place_parse(site, &len, &offset))
+        return false;
+    point = point_at(module_at(me, site, len), CALL, address_of(CALL, offset));
+    return point && point->site != FW_LEARNT_NONE;
+}
+
+struct fw_lifetx_code fw_cut_places_code(struct fw_cut_places *places)
+{
+    return (struct fw_lifetx_code) { places,     code_at,   code_parent,
+                                     code_again, code_name, code_can_cut };
 }

@@ -1,13 +1,14 @@
 /*
  * places.h - where the cutpoints of a build are in its source, and back.
  *
- * Traces name places PATH+0xOFFSET: a site by the last byte of its call, a function by its first;
- * a loop is named by the first byte of its header.  Constraints name them by sites that survive a
- * rebuild.  Sites of access hooks are those of sections/sites.h.  Calls of anything else, functions
- * and loops are places: function, line, and which one of its kind it is in this line of this copy
- * of the function, by address; a loop is where its header's code is.  One site may stand for
- * several places, in inlined copies and instances of templates; a cutpoint at one of them is one at
- * all.
+ * Traces name places PATH+0xOFFSET: a site by the last byte of its call, a function by where its
+ * entry hook returns to; a loop is named by the first byte of its header.  Constraints name them by
+ * sites that survive a rebuild.  Sites of access hooks are those of sections/sites.h.  Calls of
+ * anything else, functions and loops are places: function, line, and which one of its kind it is in
+ * this line of this copy of the function, by address; a loop is where its header's code is.  One
+ * site may stand for several places, in inlined copies and instances of templates; a cutpoint at
+ * one of them is one at all.  Modules without hooks have no places: what code without hooks calls
+ * is cut at its entry.
  *
  * A module is looked into when one of its places is asked for first.  Also knows the loops
  * (fw_cut_places_code).  Not thread-safe.

@@ -3,7 +3,7 @@
 # comes between waits, and whoever only takes turns is not kept from it.
 . "$FOREWEAVE_SOURCE/tests/cli/common.bash"
 here=$FOREWEAVE_SOURCE/tests/guard
-for name in rounds bank_account string_buffer starved; do
+for name in rounds bank_account string_buffer starved handlers; do
     "$FOREWEAVE" cc -Wall -Wextra -Werror -g -O1 -pthread "$here/$name.c" -o $name >"$out" 2>"$err" ||
         { complain "$name.c does not build"; head -5 "$err"; }
 done
@@ -19,6 +19,9 @@ err_has "cutpoints in 'loop.constraints' after "
 has loop.constraints '^cut iteration'
 expect 0 learn -q --kind=lifetx --runs=6 --idle=3 -c calls.constraints -- ./rounds calls
 has calls.constraints '^cut call'
+# What code without hooks calls is cut at its entry.
+expect 0 learn -q --kind=lifetx --runs=6 --idle=3 -c called.constraints -- ./handlers called
+has called.constraints '^cut entry'
 cp loop.constraints before
 expect 0 learn --kind=lifetx --runs=2 --format=json -o table.json -c loop.constraints -- ./rounds loop
 grep -v '^runs' before >a
@@ -132,6 +135,13 @@ err_lacks ' 0 not avoided'
 expect 0 guard --kind=lifetx -c uncut.constraints --dry --log=dry.log -- ./rounds loop
 out_is right
 err_has 'only logged'
+
+# Who waits until a file is ready has ended its transaction: what it waits for may have to do with the same words.
+expect 0 learn -q --kind=lifetx --runs=2 -c ready.constraints -- ./handlers ready
+grep -v '^cut' ready.constraints >uncut.constraints
+expect 0 guard --kind=lifetx -c uncut.constraints --stall=2000 --budget=100 -- ./handlers ready
+out_is right
+err_has ' 0 not avoided'
 
 # --- another build, another program
 sed 's/^static struct/static int unused_of(int x)\n{\n    return x + 1;\n}\n\n&/; s/right = run/right = unused_of(-1) + (run/; s/\* 3;/* 3);/' \

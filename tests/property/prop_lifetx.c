@@ -65,7 +65,9 @@ static char *name(void *me, uint32_t loop)
     return fw_xstrdup(text);
 }
 
-static const struct fw_lifetx_code code = { NULL, at, parent, again, name };
+static const struct fw_lifetx_code code = {
+    .at = at, .parent = parent, .again = again, .name = name
+};
 
 /* Walks forwards mostly, and goes back now and then. */
 static void place_events(struct fw_trace *trace, struct fw_random *random)
@@ -101,6 +103,7 @@ struct part {
 struct actor {
     struct part parts[512];
     uint32_t count, events, start; /* start: of the open transaction, in events */
+    uint32_t waits;                /* site of the latest event, if that may belong to a wait */
 };
 
 struct decision {
@@ -252,6 +255,7 @@ static void do_call(struct naive *naive, const struct fw_event *event)
     const char *function = fw_symbols_name(naive->trace->symbols, FW_SPACE_FUNCTION, event->target);
     bool cut = go_to(naive, event->thread, event->site);
 
+    actor->waits = 0;
     cut |= has_cut(naive, FW_CUT_ENTRY, function);
     cut |= event->site && has_cut(naive, FW_CUT_CALL, site_text(naive, event->site));
     push_part(actor, event->site ? FW_CUT_CALL : FW_CUT_ENTRY,
@@ -264,6 +268,7 @@ static void do_return(struct naive *naive, const struct fw_event *event)
 {
     int call = call_of(&naive->actors[event->thread]);
 
+    naive->actors[event->thread].waits = 0;
     if (call >= 0)
         naive->actors[event->thread].count = (uint32_t)call;
 }
@@ -300,8 +305,8 @@ static uint32_t last_leading(const struct naive *naive, uint32_t i)
             naive->number[x] < naive->actors[t].start)
             continue;
         for (uint32_t m = x + 1; m < i; m++)
-            if (naive->counts[m] && naive->trace->events[m].thread != t &&
-                naive->edge[x * n + m] && leads[naive->transaction[m]])
+            if (naive->counts[m] && naive->trace->events[m].thread != t && naive->edge[x * n + m] &&
+                leads[naive->transaction[m]])
                 last = naive->number[x];
     }
     free(leads);
@@ -349,8 +354,12 @@ static void do_event(struct naive *naive, uint32_t i)
 {
     const struct fw_event *event = &naive->trace->events[i];
     struct actor *actor = &naive->actors[event->thread];
-    bool cut = go_to(naive, event->thread, event->site);
+    bool goes_on = event->kind == FW_WAKE || fw_is_class(event->kind, FW_CLASS_ACQUIRE);
+    bool waits = goes_on && event->site && actor->waits == event->site;
+    bool cut = !waits && go_to(naive, event->thread, event->site);
     uint32_t last;
+
+    actor->waits = waits || fw_is_class(event->kind, FW_CLASS_RELEASE) ? event->site : 0;
 
     cut |= has_cut(naive, FW_CUT_ACCESS, site_text(naive, event->site));
     if (cut)
@@ -465,8 +474,7 @@ static bool compare(const struct decisions *found, const struct decisions *expec
                     size_t why_size)
 {
     for (size_t i = 0; i < found->len || i < expected->len; i++) {
-        if (i >= expected->len ||
-            (i < found->len && !are_equal(&found->at[i], &expected->at[i]))) {
+        if (i >= expected->len || (i < found->len && !are_equal(&found->at[i], &expected->at[i]))) {
             describe(why, why_size, "the learner", &found->at[i]);
             return false;
         }

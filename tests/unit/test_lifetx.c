@@ -48,7 +48,16 @@ static char *name(void *me, uint32_t loop)
     return fw_xstrdup("header");
 }
 
-static const struct fw_lifetx_code with_loops = { NULL, at, parent, again, name };
+/* Of code without hooks nobody can tell that it calls: the site "lib". */
+static bool can_cut(void *me, const char *site)
+{
+    (void)me;
+    return strcmp(site, "lib") != 0;
+}
+
+static const struct fw_lifetx_code with_loops = {
+    .at = at, .parent = parent, .again = again, .name = name, .can_cut = can_cut
+};
 static const struct fw_lifetx_code without_loops;
 
 /* --- learning -------------------------------------------------------------------------------- */
@@ -85,9 +94,9 @@ static void expect(const char *text, const char *cutpoints)
     }
     learn(text, cuts, &options);
     for (uint32_t i = 0; i < fw_cuts_count(cuts); i++)
-        used += (size_t)snprintf(found + used, sizeof found - used, "%s%s %s", i ? ", " : "",
-                                 fw_cut_kinds[fw_cuts_get(cuts, i).kind],
-                                 fw_cuts_get(cuts, i).place);
+        used +=
+            (size_t)snprintf(found + used, sizeof found - used, "%s%s %s", i ? ", " : "",
+                             fw_cut_kinds[fw_cuts_get(cuts, i).kind], fw_cuts_get(cuts, i).place);
     assert_string_equal(found, cutpoints);
     fw_cuts_destroy(cuts);
 }
@@ -138,6 +147,13 @@ static void loops_and_iterations_are_segments(void **state)
     expect("loops A|r(a)|i1 A|call(f)|i2 B|w(a)|o8 B|w(c)|o9 A|w(c)|o3", "call i2");
 }
 
+static void what_code_without_hooks_calls_is_cut_at_its_entry(void **state)
+{
+    (void)state;
+    expect("loops A|r(a)|o2 A|call(bar)|lib B|w(a)|o8 B|w(c)|o9 A|w(c)|o3", "entry bar");
+    expect("loops A|r(a)|o2 A|call(bar)|o7 B|w(a)|o8 B|w(c)|o9 A|w(c)|o3", "call o7");
+}
+
 static void a_cutpoint_cuts_wherever_its_place_is_passed(void **state)
 {
     struct fw_cuts *cuts = fw_cuts_create();
@@ -169,6 +185,22 @@ static void locks_make_edges(void **state)
     expect("A|acq(l)|1 A|rel(l)|2 B|acq(m)|3 B|rel(m)|4 A|acq(l)|5 A|rel(l)|6", "");
     expect("A|racq(l)|1 A|rrel(l)|2 B|racq(l)|3 B|rrel(l)|4 A|racq(l)|5 A|rrel(l)|6", "");
     expect("A|racq(l)|1 A|rrel(l)|2 B|acq(l)|3 B|rel(l)|4 A|racq(l)|5 A|rrel(l)|6", "access 5");
+}
+
+/* A wait in a loop gives its lock back, wakes and takes it again at one place: whoever enforces
+ * transactions sees the next iteration too late. */
+static void a_wait_is_cut_where_it_is(void **state)
+{
+    (void)state;
+    expect("loops A|acq(l)|o1 A|r(x)|i1 A|rel(l)|i2 B|acq(l)|o8 B|w(x)|o8 B|notify(c)|o8 "
+           "B|rel(l)|o9 A|wake(c)|i2 A|acq(l)|i2 A|r(x)|i1",
+           "access i2");
+    expect("loops A|acq(l)|o1 A|r(x)|i1 A|rel(l)|i2 B|acq(l)|o8 B|w(x)|o8 B|rel(l)|o9 A|acq(l)|i2",
+           "access i2");
+    /* Something in between: it goes round. */
+    expect("loops A|acq(l)|o1 A|r(x)|i1 A|rel(l)|i2 A|r(z)|i3 B|acq(l)|o8 B|w(x)|o8 "
+           "B|rel(l)|o9 A|acq(l)|i2",
+           "iteration header");
 }
 
 static void fork_and_join_make_edges(void **state)
@@ -261,7 +293,13 @@ static void words_are_counted_once_in_a_transaction(void **state)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-enum { THREADS = 5, VARIABLES = 20, SITES = 40, BATCHES = 60, EVENTS = 4000 };
+enum {
+    THREADS = 5,
+    VARIABLES = 20,
+    SITES = 40,
+    BATCHES = 60,
+    EVENTS = 4000
+};
 
 static struct fw_symbols *many_symbols(void)
 {
@@ -323,8 +361,9 @@ static void memory_does_not_grow_with_the_trace(void **state)
     (void)state;
     fw_random_init(&random, 1);
     for (uint64_t i = 0; i < BATCHES; i++) {
-        struct fw_batch batch = { .events = events, .attrs = &none, .first = i * EVENTS,
-                                  .count = EVENTS };
+        struct fw_batch batch = {
+            .events = events, .attrs = &none, .first = i * EVENTS, .count = EVENTS
+        };
 
         for (uint32_t j = 0; j < EVENTS; j++)
             events[j] = next_event(&random, depth);
@@ -346,8 +385,10 @@ int main(void)
         cmocka_unit_test(the_last_event_that_leads_into_the_cycle_counts),
         cmocka_unit_test(the_outermost_call_that_separates_is_cut),
         cmocka_unit_test(loops_and_iterations_are_segments),
+        cmocka_unit_test(what_code_without_hooks_calls_is_cut_at_its_entry),
         cmocka_unit_test(a_cutpoint_cuts_wherever_its_place_is_passed),
         cmocka_unit_test(locks_make_edges),
+        cmocka_unit_test(a_wait_is_cut_where_it_is),
         cmocka_unit_test(fork_and_join_make_edges),
         cmocka_unit_test(what_the_kernel_carries_makes_edges),
         cmocka_unit_test(long_loops_get_a_cutpoint_for_each_iteration),

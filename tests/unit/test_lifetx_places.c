@@ -4,6 +4,7 @@
  */
 #include "lifetx/places.h"
 #include "symbol/hooks.h"
+#include "symbol/operand.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -42,13 +43,36 @@ static char *build(const char *name, const char *change)
     return path;
 }
 
-/* A cutpoint at every call, and at every loop around one. */
+/* At every entry, where traces have it. */
+static size_t cut_entries(const char *path, struct fw_cuts *cuts)
+{
+    struct fw_operands *operands = fw_operands_create();
+    struct fw_hook_calls calls = { 0 };
+    struct fw_error err;
+    size_t found = 0;
+
+    assert_int_equal(fw_hooks_calls(path, &calls, &err), 0);
+    for (size_t i = 0; i < calls.len; i++) {
+        const char *callee = fw_operands_callee(operands, path, calls.at[i].returns);
+        char *name = fw_xasprintf("%s+0x%" PRIx64, path, calls.at[i].returns);
+
+        if (callee && strcmp(callee, "__tsan_func_entry") == 0)
+            found += fw_cuts_add(cuts, FW_CUT_ENTRY, name);
+        free(name);
+    }
+    fw_vec_release(&calls);
+    fw_operands_destroy(operands);
+    return found;
+}
+
+/* A cutpoint at every entry, every call, and every loop around one. */
 static void cut_everywhere(const char *path, const struct fw_lifetx_code *code,
                            struct fw_cuts *cuts)
 {
     struct fw_call_returns calls = { 0 };
     struct fw_error err;
 
+    assert_true(cut_entries(path, cuts) > 3);
     assert_int_equal(fw_hooks_other_calls(path, &calls, &err), 0);
     assert_true(calls.len > 30);
     for (size_t i = 0; i < calls.len; i++) {
@@ -144,16 +168,23 @@ static void what_is_no_place_is_refused(void **state)
 {
     struct fw_cut_places *places = fw_cut_places_create();
     struct fw_constraints *constraints = fw_constraints_create();
-    static const char *const names[] = { "", "x", "+0x1", "a+0x", "a+0xg", "a+1", "/dev/null+0x10",
-                                         "/nonexistent+0x10", "/proc/self/exe+0x1" };
+    static const char *const names[] = { "",
+                                         "x",
+                                         "+0x1",
+                                         "a+0x",
+                                         "a+0xg",
+                                         "a+1",
+                                         "/dev/null+0x10",
+                                         "/nonexistent+0x10",
+                                         "/proc/self/exe+0x1" };
     bool is_new;
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int kind = 0; kind < FW_CUT_KINDS; kind++)
-            assert_false(fw_cut_places_store(
-                places, &(struct fw_cut) { (enum fw_cut_kind)kind, names[i] }, constraints,
-                &is_new));
+            assert_false(fw_cut_places_store(places,
+                                             &(struct fw_cut) { (enum fw_cut_kind)kind, names[i] },
+                                             constraints, &is_new));
     assert_int_equal(fw_constraints_cut_count(constraints), 0);
     fw_constraints_destroy(constraints);
     fw_cut_places_destroy(places);
