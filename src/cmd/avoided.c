@@ -15,7 +15,7 @@ struct item {
 struct fw_avoided {
     struct fw_constraints *log; /* has the sites */
     FW_VEC(struct item) items;
-    uint64_t transactions;
+    struct fw_accepted transactions;
     const struct fw_trace *trace; /* that is asked about; NULL: not yet */
     struct fw_iroot_source source;
 };
@@ -120,7 +120,7 @@ const struct fw_iroot_source *fw_avoided_source(const struct fw_avoided *avoided
 struct fw_avoided_counts fw_avoided_count(const struct fw_avoided *avoided)
 {
     struct fw_avoided_counts counts = { .all = avoided->items.len,
-                                         .transactions = avoided->transactions };
+                                         .transactions = avoided->transactions.lines };
 
     for (size_t i = 0; i < avoided->items.len; i++) {
         counts.happened += avoided->items.at[i].happened;

@@ -85,9 +85,10 @@ static const struct fw_option options[] = {
       FW_OPTION(COUNT, struct learn, limit), .detail = "0: none, for servers under load." },
     { "accept", 0, "LOG,...", "add what 'foreweave guard' logged, and was tested since",
       FW_OPTION(LIST, struct learn, accept),
-      .detail = "Before the runs; with --runs=0 nothing is run." },
-    { "show", 0, NULL, "the program reads and prints as usual",
-      FW_OPTION(FLAG, struct learn, show), .detail = "Then --ok has no FOREWEAVE_OUTPUT." },
+      .detail = "Before the runs; with --runs=0 nothing is run. Logs of transactions add "
+                "cutpoints, where waits were in vain and the run went well." },
+    { "show", 0, NULL, "the program reads and prints as usual", FW_OPTION(FLAG, struct learn, show),
+      .detail = "Then --ok has no FOREWEAVE_OUTPUT." },
     { "module", 0, "FILE,...", "learn of this library of the program, too",
       FW_OPTION(LIST, struct learn, modules) },
     FW_FORMAT_OPTION(struct learn, format),
@@ -419,17 +420,18 @@ static int accept(struct work *work)
 
     for (size_t i = 0; i < work->options->accept.len; i++) {
         const char *path = work->options->accept.at[i];
-        uint64_t others;
+        struct fw_accepted others;
         int64_t added = fw_violations_accept(work->constraints, path, &others, &err);
 
         if (added < 0)
             return fw_cmd_fail(FW_EXIT_INPUT, &err);
         if (!work->options->quiet)
             fw_cmd_error("'%s' adds %" PRId64 " pairs", path, added);
-        if (others && !work->options->quiet)
-            fw_cmd_error("%" PRIu64 " violations in '%s' are of transactions: their tests are "
-                         "learnt from recordings, --kind=lifetx --traces",
-                         others, path);
+        if (others.lines && !work->options->quiet)
+            fw_cmd_error("%" PRIu64 " violations in '%s' are of transactions: they add %" PRIu64
+                         " cutpoints, where waits were in vain; other tests are learnt from "
+                         "recordings, --kind=lifetx --traces",
+                         others.lines, path, others.cuts);
     }
     return 0;
 }

@@ -74,6 +74,7 @@ struct fw_guard_log {
     const struct fw_learn_program *program;
     struct fw_symbolizer *symbolizer;
     FW_VEC(uint32_t) modules; /* numbers in the symbolizer */
+    struct fw_cut_places *places; /* where transactions may be split; NULL: not asked yet */
     struct fw_ring_reader reader;
 };
 

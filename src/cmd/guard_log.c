@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "learn/violations.h"
+#include "lifetx/places.h"
 #include "symbol/symbolizer.h"
 
 #include <fcntl.h>
@@ -80,10 +81,10 @@ static void put_frame(struct fw_guard_log *log, struct fw_json *json, uint64_t f
 {
     uint64_t module = (frame >> 48) - 1, offset = frame & ((UINT64_C(1) << 48) - 1);
     struct fw_source_frame frames[16];
-    size_t count = module < log->modules.len
-                       ? fw_symbolizer_frames(log->symbolizer, log->modules.at[module], offset - 1,
-                                              frames, 16)
-                       : 0;
+    size_t count =
+        module < log->modules.len
+            ? fw_symbolizer_frames(log->symbolizer, log->modules.at[module], offset - 1, frames, 16)
+            : 0;
 
     for (size_t i = 0; i < count; i++) {
         char *text = fw_xasprintf("%s %s:%u", frames[i].function ? frames[i].function : "?",
@@ -92,6 +93,25 @@ static void put_frame(struct fw_guard_log *log, struct fw_json *json, uint64_t f
         fw_json_text(json, NULL, text);
         free(text);
     }
+}
+
+/* Where the other thread's transaction may be split. */
+static void put_cut(struct fw_guard_log *log, struct fw_json *json, uint64_t frame)
+{
+    uint64_t module = (frame >> 48) - 1, returns = frame & ((UINT64_C(1) << 48) - 1);
+    const struct fw_learnt_site *site;
+    char *place;
+
+    if (!returns || module >= fw_learn_program_module_count(log->program))
+        return;
+    if (!log->places)
+        log->places = fw_cut_places_create();
+    place = fw_xasprintf("%s+0x%" PRIx64, fw_learn_program_module(log->program, module)->path,
+                         returns - 1);
+    site = fw_cut_places_site(log->places, &(struct fw_cut) { FW_CUT_ACCESS, place });
+    if (site && site->does == FW_LEARNT_PLACE)
+        fw_violation_cut(json, site);
+    free(place);
 }
 
 static void put_violation(struct fw_guard_log *log, struct fw_json *json,
@@ -116,6 +136,8 @@ static void put_violation(struct fw_guard_log *log, struct fw_json *json,
         fw_violation_transactions(json, access, after);
     else
         fw_violation_sites(json, access, after, entry->also);
+    if (log->transactions && entry->released)
+        put_cut(log, json, entry->released);
     fw_json_text(json, "address", address);
     fw_json_text(json, "done", done[entry->done]);
     fw_json_number(json, "ns", entry->ns);
@@ -137,9 +159,8 @@ static bool is_violation(const struct fw_guard_log *log, const struct fw_guard_e
 {
     uint32_t count = fw_constraints_site_count(fw_learn_program_sites(log->program));
 
-    return entry->done <= FW_GUARD_DID_AGAIN && entry->done != FW_GUARD_DID_STOP &&
-           entry->site && entry->site <= count &&
-           entry->before <= count && entry->frame_count <= FW_GUARD_FRAMES;
+    return entry->done <= FW_GUARD_DID_AGAIN && entry->done != FW_GUARD_DID_STOP && entry->site &&
+           entry->site <= count && entry->before <= count && entry->frame_count <= FW_GUARD_FRAMES;
 }
 
 static void put_entry(struct fw_guard_log *log, const struct fw_guard_entry *entry)
@@ -178,6 +199,7 @@ int fw_guard_log_close(struct fw_guard_log *log, struct fw_error *err)
     int status = 0;
 
     fw_symbolizer_destroy(log->symbolizer);
+    fw_cut_places_destroy(log->places);
     fw_vec_release(&log->modules);
     if (log->open)
         status = fw_output_close(&log->out, err);

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define FW_GUARD_MAGIC   0x3164726175677721u
-#define FW_GUARD_VERSION 2u
+#define FW_GUARD_VERSION 3u
 #define FW_GUARD_LOG     1024u /* entries of the ring; a power of two */
 #define FW_GUARD_FRAMES  12u
 #define FW_GUARD_SITES   ((1u << 20) - 4) /* with two that are no accesses; one more is words.h's */
@@ -121,6 +121,8 @@ struct fw_guard_entry {
     uint32_t tries; /* roll-backs */
     uint32_t frame_count;
     uint64_t frames[FW_GUARD_FRAMES]; /* (module + 1) << 48 | offset; the innermost is the hook's */
+    uint64_t released; /* FW_GUARD_LIFETX, waited in vain: the call by which the other thread gave
+                          something back last in its transaction, as a frame; 0: none */
 };
 
 struct fw_guard_head {

@@ -53,9 +53,21 @@ static void cut_at(uint32_t site)
         fw_tx_cut(self);
 }
 
+/* The call that has begun gives something back; where that is, is told next. */
+static __thread bool giving;
+
 void fw_guard_tx_place(uintptr_t pc)
 {
-    cut_at(fw_guard_site(pc));
+    uint32_t site = fw_guard_site(pc);
+    uint64_t frame;
+
+    cut_at(site);
+    if (FW_LIKELY(!giving))
+        return;
+    giving = false;
+    frame = fw_guard_self ? fw_guard_frame(pc) : 0;
+    if (frame && !(site && marks_of(site) & FW_GUARD_CUT))
+        fw_tx_gives(fw_guard_self, frame);
 }
 
 /* Not strcmp, which is an interceptor itself. */
@@ -68,23 +80,55 @@ static bool is_text(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Calls that end a transaction wherever they are. */
-static bool ends_all(const char *name)
-{
-    static const char *const names[] = { "pthread_create", "thrd_create",  "epoll_wait",
-                                         "epoll_pwait",    "epoll_pwait2", "poll",
-                                         "ppoll" };
+/* What calls of a name do to transactions: nothing, end them wherever that is, give something back
+ * that others may wait for. */
+enum {
+    PLAIN = 1,
+    ENDS,
+    GIVES,
+};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (is_text(name, names[i]))
-            return true;
-    return false;
+static uintptr_t look_up(const char *name)
+{
+    static const char *const ends[] = { "pthread_create", "thrd_create",  "epoll_wait",
+                                        "epoll_pwait",    "epoll_pwait2", "poll",
+                                        "ppoll" };
+    static const char *const gives[] = { "pthread_mutex_unlock",   "pthread_rwlock_unlock",
+                                         "pthread_spin_unlock",    "mtx_unlock",
+                                         "pthread_cond_wait",      "pthread_cond_timedwait",
+                                         "pthread_cond_clockwait", "cnd_wait",
+                                         "cnd_timedwait" };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (is_text(name, ends[i]))
+            return ENDS;
+    for (size_t i = 0; i < sizeof gives / sizeof *gives; i++)
+        if (is_text(name, gives[i]))
+            return GIVES;
+    return PLAIN;
+}
+
+/* An interceptor's name is the same text every time: what was found is kept, above its address. */
+static uintptr_t kind_of(const char *name)
+{
+    static _Atomic uintptr_t known[64];
+    _Atomic uintptr_t *at = &known[(uintptr_t)name / 8 % 64];
+    uintptr_t there = atomic_load_explicit(at, memory_order_relaxed); /* one word, which says all */
+
+    if (FW_UNLIKELY(there >> 2 != (uintptr_t)name)) {
+        there = (uintptr_t)name << 2 | look_up(name);
+        atomic_store_explicit(at, there, memory_order_relaxed);
+    }
+    return there & 3;
 }
 
 void fw_guard_tx_call(const char *name, const void *object)
 {
+    uintptr_t kind = kind_of(name);
+
     end_in_time();
-    if (ends_all(name)) {
+    giving = kind == GIVES;
+    if (kind == ENDS) {
         uint32_t self = self_now();
 
         if (self)
@@ -263,6 +307,8 @@ static void resolve(struct conflict *conflict, uint32_t site)
         return;
     if (!fw_guard->dry)
         conflict->entry.done = win(conflict);
+    if (conflict->entry.done == FW_GUARD_DID_PASS)
+        conflict->entry.released = fw_tx_gave(conflict->other);
     if (conflict->entry.done == FW_GUARD_DID_PASS || conflict->entry.done == FW_GUARD_DID_NOTHING) {
         fw_guard_pair_add(fw_guard, FW_GUARD_PAIR(site, conflict->entry.before),
                           FW_GUARD_PAIR_NEW | FW_GUARD_PAIR_GONE);

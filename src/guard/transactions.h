@@ -42,6 +42,8 @@ struct fw_tx_thread {
     _Alignas(64) _Atomic uint32_t count; /* of its transaction */
     _Atomic uint32_t waits;              /* for this thread; 0: for none */
     _Atomic uint32_t asked;              /* to go back, by this thread; 0: by none */
+    _Atomic uint32_t gave;               /* transaction in which it gave something back last ... */
+    _Atomic uint64_t gave_at;            /* ... and where that was called, as a frame of the log */
 };
 
 extern struct fw_tx_thread fw_tx_threads[FW_TX_THREADS + 1];
@@ -81,6 +83,26 @@ static inline void fw_tx_cut(uint32_t thread)
                                                memory_order_relaxed) +
                               1,
                           memory_order_relaxed);
+}
+
+/* The thread gives a mutex or the like back. */
+static inline void fw_tx_gives(uint32_t thread, uint64_t frame)
+{
+    struct fw_tx_thread *me = &fw_tx_threads[thread];
+
+    /* relaxed: who gets the one without the other learns of another place that is passed */
+    atomic_store_explicit(&me->gave_at, frame, memory_order_relaxed);
+    atomic_store_explicit(&me->gave, fw_tx_of(thread), memory_order_relaxed);
+}
+
+/* Where the transaction, which runs, did so last; 0: it did not. */
+static inline uint64_t fw_tx_gave(uint32_t tx)
+{
+    const struct fw_tx_thread *other = &fw_tx_threads[fw_tx_thread(tx)];
+
+    return fw_tx_runs(tx) && atomic_load_explicit(&other->gave, memory_order_relaxed) == tx
+               ? atomic_load_explicit(&other->gave_at, memory_order_relaxed)
+               : 0;
 }
 
 /* The access would change nothing. */

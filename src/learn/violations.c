@@ -24,10 +24,12 @@ void fw_violations_begin(struct fw_output *out)
     fw_json_end(&json);
 }
 
+static const char *const does[] = { "r", "w", "-" }; /* enum fw_learnt_does */
+
 static void put_site(struct fw_json *json, const char *key, const struct fw_learnt_site *site)
 {
     fw_json_object(json, key);
-    fw_json_text(json, "does", site->does == FW_LEARNT_WRITE ? "w" : "r");
+    fw_json_text(json, "does", does[site->does]);
     fw_json_text(json, "module", site->module);
     fw_json_text(json, "function", site->function);
     fw_json_text(json, "file", site->at.file);
@@ -76,9 +78,10 @@ void fw_violation_sites(struct fw_json *json, const struct fw_learnt_site *acces
 {
     put_site(json, "access", access);
     if (!after) {
-        fw_json_text(json, "after", also & FW_AFTER_READ   ? "read"
-                                    : also & FW_AFTER_SELF ? "self"
-                                                           : "none");
+        fw_json_text(json, "after",
+                     also & FW_AFTER_READ   ? "read"
+                     : also & FW_AFTER_SELF ? "self"
+                                            : "none");
         return;
     }
     put_site(json, "after", after);
@@ -94,6 +97,11 @@ void fw_violation_transactions(struct fw_json *json, const struct fw_learnt_site
         put_site(json, "after", after);
 }
 
+void fw_violation_cut(struct fw_json *json, const struct fw_learnt_site *call)
+{
+    put_site(json, "cut", call);
+}
+
 /* --- reading --------------------------------------------------------------------------------- */
 
 #define NOT_LOGGED "not a violation as 'foreweave guard' logs them"
@@ -104,7 +112,7 @@ struct reader {
     unsigned line;
     struct fw_error *err;
     int64_t added;
-    uint64_t transactions;
+    struct fw_accepted transactions;
 };
 
 static int complain(const struct reader *reader, const char *what)
@@ -130,10 +138,21 @@ static bool number_of(const cJSON *object, const char *key, uint32_t least, uint
     return true;
 }
 
-/* Texts are borrowed. */
-static bool read_site(const cJSON *object, struct fw_learnt_site *site)
+static bool read_does(const cJSON *object, enum fw_learnt_does *what)
 {
-    const char *does = text_of(object, "does");
+    const char *text = text_of(object, "does");
+
+    for (unsigned i = 0; text && i < sizeof does / sizeof *does; i++)
+        if (strcmp(text, does[i]) == 0) {
+            *what = (enum fw_learnt_does)i;
+            return true;
+        }
+    return false;
+}
+
+/* Texts are borrowed. */
+static bool read_place(const cJSON *object, struct fw_learnt_site *site)
+{
     uint32_t offset = 0;
 
     *site = (struct fw_learnt_site) {
@@ -143,16 +162,19 @@ static bool read_site(const cJSON *object, struct fw_learnt_site *site)
         .at.text = (char *)(uintptr_t)cJSON_GetStringValue(
             cJSON_GetObjectItemCaseSensitive(object, "text")),
     };
-    if (!does || !site->module || !site->function || !site->at.file ||
-        (strcmp(does, "r") != 0 && strcmp(does, "w") != 0) ||
+    if (!read_does(object, &site->does) || !site->module || !site->function || !site->at.file ||
         !number_of(object, "line", 1, &site->at.line) ||
         !number_of(object, "ordinal", 1, &site->at.ordinal))
         return false;
     site->at.has_offset = number_of(object, "offset", 0, &offset);
     site->at.offset = (int32_t)offset;
-    site->at.write = *does == 'w';
-    site->does = site->at.write ? FW_LEARNT_WRITE : FW_LEARNT_READ;
+    site->at.write = site->does == FW_LEARNT_WRITE;
     return true;
+}
+
+static bool read_site(const cJSON *object, struct fw_learnt_site *site)
+{
+    return read_place(object, site) && site->does != FW_LEARNT_PLACE;
 }
 
 /* None of another thread. */
@@ -173,13 +195,21 @@ static int take_local(struct reader *reader, const struct fw_learnt_site *access
     return 0;
 }
 
-static int take_transactions(struct reader *reader, const cJSON *access, const cJSON *after)
+static int take_transactions(struct reader *reader, const cJSON *line)
 {
+    struct fw_constraints *constraints = reader->constraints;
+    const cJSON *after = cJSON_GetObjectItemCaseSensitive(line, "after");
+    const cJSON *cut = cJSON_GetObjectItemCaseSensitive(line, "cut");
     struct fw_learnt_site site;
 
-    if (!read_site(access, &site) || (after && !read_site(after, &site)))
+    if (!read_site(cJSON_GetObjectItemCaseSensitive(line, "access"), &site) ||
+        (after && !read_site(after, &site)) ||
+        (cut && (!read_place(cut, &site) || site.does != FW_LEARNT_PLACE)))
         return complain(reader, NOT_LOGGED);
-    reader->transactions++;
+    reader->transactions.lines++;
+    if (cut)
+        reader->transactions.cuts += fw_constraints_add_cut(
+            constraints, FW_CUT_ACCESS, fw_constraints_site(constraints, &site));
     return 0;
 }
 
@@ -194,7 +224,7 @@ static int take(struct reader *reader, const cJSON *line)
     if (!first && !second)
         return 0; /* a head, or something that was only told */
     if (kind && strcmp(kind, TRANSACTIONS) == 0)
-        return take_transactions(reader, first, second);
+        return take_transactions(reader, line);
     if (cJSON_IsString(second) && read_site(first, &access))
         return take_local(reader, &access, cJSON_GetStringValue(second));
     if (!read_site(first, &access) || !read_site(second, &after) ||
@@ -214,8 +244,7 @@ static int read_line(struct reader *reader, const char *text, size_t bytes)
     if (!status && reader->line == 1 &&
         (!text_of(line, "foreweave") || strcmp(text_of(line, "foreweave"), "violations") != 0))
         status = complain(reader, "not a log of violations");
-    if (!status && reader->line == 1 &&
-        (!number_of(line, "version", 0, &version) || version != 1))
+    if (!status && reader->line == 1 && (!number_of(line, "version", 0, &version) || version != 1))
         status = complain(reader, "a log of violations of an unknown version");
     if (!status)
         status = take(reader, line);
@@ -224,8 +253,8 @@ static int read_line(struct reader *reader, const char *text, size_t bytes)
 }
 
 int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const char *text,
-                                    size_t bytes, const char *name, uint64_t *transactions,
-                                    struct fw_error *err)
+                                    size_t bytes, const char *name,
+                                    struct fw_accepted *transactions, struct fw_error *err)
 {
     struct reader reader = { .constraints = constraints, .name = name, .err = err };
     const char *end = text + bytes;
@@ -246,7 +275,7 @@ int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const ch
 }
 
 int64_t fw_violations_accept(struct fw_constraints *constraints, const char *path,
-                             uint64_t *transactions, struct fw_error *err)
+                             struct fw_accepted *transactions, struct fw_error *err)
 {
     char *text, *name;
     size_t bytes;

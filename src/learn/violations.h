@@ -15,7 +15,9 @@
  *
  * Of transactions ("kind":"lifetx") `after` is an access of the one that was in the way, which
  * would have been broken up; without it, where that was is not known any more.  What comes right
- * behind what is no news there, so there is no `iroot`, and such lines add no pairs.
+ * behind what is no news there, so there is no `iroot`, and such lines add no pairs.  "cut": the
+ * wait was in vain, and this is the call by which the other thread had given something back in its
+ * transaction ("does":"-"): if the run went well, that may be split there.
  */
 #ifndef FW_LEARN_VIOLATIONS_H
 #define FW_LEARN_VIOLATIONS_H
@@ -34,13 +36,20 @@ void fw_violation_sites(struct fw_json *json, const struct fw_learnt_site *acces
 /* The same of transactions; after NULL: that is not known. */
 void fw_violation_transactions(struct fw_json *json, const struct fw_learnt_site *access,
                                const struct fw_learnt_site *after);
+/* Key "cut" of it. */
+void fw_violation_cut(struct fw_json *json, const struct fw_learnt_site *call);
 
-/* Adds the pairs of a log; returns how many of them are new, -1: err.  Lines of transactions add
- * none, and are counted. */
+/* Of a log's lines that are of transactions. */
+struct fw_accepted {
+    uint64_t lines;
+    uint64_t cuts; /* new cutpoints that they add; they add no pairs */
+};
+
+/* Adds the pairs and the cutpoints of a log; returns how many pairs are new, -1: err. */
 int64_t fw_violations_accept(struct fw_constraints *constraints, const char *path,
-                             uint64_t *transactions, struct fw_error *err);
+                             struct fw_accepted *transactions, struct fw_error *err);
 int64_t fw_violations_accept_memory(struct fw_constraints *constraints, const char *text,
-                                    size_t bytes, const char *name, uint64_t *transactions,
-                                    struct fw_error *err);
+                                    size_t bytes, const char *name,
+                                    struct fw_accepted *transactions, struct fw_error *err);
 
 #endif

@@ -322,8 +322,8 @@ static bool is_sort(enum fw_cut_kind kind, enum sort sort)
     }
 }
 
-bool fw_cut_places_store(struct fw_cut_places *places, const struct fw_cut *cut,
-                         struct fw_constraints *constraints, bool *is_new)
+const struct fw_learnt_site *fw_cut_places_site(struct fw_cut_places *places,
+                                                const struct fw_cut *cut)
 {
     const struct point *point = NULL;
     const struct module *module;
@@ -331,17 +331,24 @@ bool fw_cut_places_store(struct fw_cut_places *places, const struct fw_cut *cut,
     uint64_t offset;
 
     if (!fw_cut_place_parse(cut->place, &len, &offset))
-        return false;
+        return NULL;
     module = module_at(places, cut->place, len);
     for (enum sort sort = ACCESS; sort <= LOOP && !point; sort++)
         if (is_sort(cut->kind, sort))
             point = point_at(module, sort, address_of(sort, offset));
-    if (!point || point->site == FW_LEARNT_NONE)
-        return false;
-    *is_new = fw_constraints_add_cut(
-        constraints, cut->kind,
-        fw_constraints_site(constraints, fw_constraints_get(module->sites, point->site)));
-    return true;
+    return point && point->site != FW_LEARNT_NONE ? fw_constraints_get(module->sites, point->site)
+                                                  : NULL;
+}
+
+bool fw_cut_places_store(struct fw_cut_places *places, const struct fw_cut *cut,
+                         struct fw_constraints *constraints, bool *is_new)
+{
+    const struct fw_learnt_site *site = fw_cut_places_site(places, cut);
+
+    if (site)
+        *is_new =
+            fw_constraints_add_cut(constraints, cut->kind, fw_constraints_site(constraints, site));
+    return site != NULL;
 }
 
 size_t fw_cut_places_load(struct fw_cut_places *places, const struct fw_constraints *constraints,

@@ -30,6 +30,10 @@ struct fw_lifetx_code fw_cut_places_code(struct fw_cut_places *places);
 /* "PATH+0xOFFSET": the path's length and the offset; false: it is none. */
 bool fw_cut_place_parse(const char *name, size_t *path_len, uint64_t *offset);
 
+/* The site that the cutpoint's place is; NULL: it is not known in the source.  Borrowed. */
+const struct fw_learnt_site *fw_cut_places_site(struct fw_cut_places *places,
+                                                const struct fw_cut *cut);
+
 /*
  * Adds the cutpoint to the constraints.  False: its place is not known in the source, so that it
  * holds for this build alone.  *is_new: it was not there.

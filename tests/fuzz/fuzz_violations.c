@@ -30,7 +30,7 @@ static void accept(struct fw_constraints *constraints, const char *log, size_t b
 {
     struct fw_error err = { { 0 } };
     struct fw_constraints *again;
-    uint64_t transactions;
+    struct fw_accepted transactions;
     struct fw_output text;
 
     if (fw_violations_accept_memory(constraints, log, bytes, "fuzz", &transactions, &err) < 0) {

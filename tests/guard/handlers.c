@@ -1,12 +1,14 @@
 /*
- * handlers.c - threads whose work is called by code without hooks (qsort), or that wait until a
- * file is ready: nothing is wrong with them.
+ * handlers.c - threads whose work is called by code without hooks (qsort), that wait until a file
+ * is ready, or go on with something else for long behind an unlock: nothing is wrong with them.
  *
  *   ./handlers called      two threads sort, and count what they compare under a lock
  *   ./handlers ready       one asks for an answer and waits for it in poll, the other answers
+ *   ./handlers lingers     one has counted, and is busy until the other one has counted as well
  */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,37 @@ static void *sort(void *unused)
     for (int i = 0; i < NUMBERS; i++)
         numbers[i] = i * 7 % NUMBERS;
     qsort(numbers, NUMBERS, sizeof *numbers, compare);
+    return unused;
+}
+
+static int turn;
+
+static void count(void)
+{
+    pthread_mutex_lock(&lock);
+    compared++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void await_turn(int wanted)
+{
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != wanted)
+        sched_yield();
+}
+
+static void *first(void *unused)
+{
+    count();
+    __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+    await_turn(2);
+    return unused;
+}
+
+static void *second(void *unused)
+{
+    await_turn(1);
+    count();
+    __atomic_store_n(&turn, 2, __ATOMIC_RELEASE);
     return unused;
 }
 
@@ -74,13 +107,18 @@ static int ask(void)
 
 int main(int argc, char **argv)
 {
-    int ready = argc > 1 && strcmp(argv[1], "ready") == 0, right = 1;
+    const char *how = argc > 1 ? argv[1] : "called";
+    int ready = strcmp(how, "ready") == 0, lingers = strcmp(how, "lingers") == 0, right = 1;
+    void *(*const runs[2])(void *) = { lingers ? first
+                                       : ready ? answer
+                                               : sort,
+                                       lingers ? second : sort };
     pthread_t threads[2];
 
     if (pipe(pipes[0]) != 0 || pipe(pipes[1]) != 0)
         return 2;
     for (int i = 0; i < 2 - ready; i++)
-        if (pthread_create(&threads[i], NULL, ready ? answer : sort, NULL) != 0)
+        if (pthread_create(&threads[i], NULL, runs[i], NULL) != 0)
             return 2;
     right = !ready || ask();
     for (int i = 0; i < 2 - ready; i++)

@@ -43,7 +43,7 @@ static void what_is_logged_is_accepted(void **state)
 {
     struct fw_learnt_site read = site_at("get", 4, false), write = site_at("put", 9, true);
     struct fw_constraints *constraints = fw_constraints_create();
-    uint64_t transactions;
+    struct fw_accepted transactions;
     struct fw_error err;
     struct fw_output out;
 
@@ -63,7 +63,7 @@ static void what_is_logged_is_accepted(void **state)
     assert_int_equal(fw_violations_accept_memory(constraints, out.buffer, out.used - 1, "log",
                                                  &transactions, &err),
                      0);
-    assert_int_equal(transactions, 0);
+    assert_int_equal(transactions.lines, 0);
     assert_true(fw_constraints_has_pair(constraints, fw_constraints_find(constraints, &read),
                                         fw_constraints_find(constraints, &write)));
     assert_int_equal(fw_constraints_allowed(constraints, fw_constraints_find(constraints, &read)),
@@ -86,7 +86,7 @@ static void transactions_are_no_pairs(void **state)
 {
     struct fw_learnt_site read = site_at("get", 4, false), write = site_at("put", 9, true);
     struct fw_constraints *constraints = fw_constraints_create();
-    uint64_t transactions;
+    struct fw_accepted transactions;
     struct fw_error err;
     struct fw_output out;
 
@@ -97,10 +97,44 @@ static void transactions_are_no_pairs(void **state)
     put_transactions(&out, &read, &read);
     put_transactions(&out, &write, NULL);
     put(&out, &read, &write, 0);
-    assert_int_equal(fw_violations_accept_memory(constraints, out.buffer, out.used, "log",
-                                                 &transactions, &err),
-                     1);
-    assert_int_equal(transactions, 3);
+    assert_int_equal(
+        fw_violations_accept_memory(constraints, out.buffer, out.used, "log", &transactions, &err),
+        1);
+    assert_int_equal(transactions.lines, 3);
+    assert_int_equal(transactions.cuts, 0);
+    assert_int_equal(fw_constraints_cut_count(constraints), 0);
+    fw_output_abandon(&out);
+    fw_constraints_destroy(constraints);
+}
+
+/* A wait in vain tells where the other transaction may be split: once, and at no access. */
+static void cutpoints_are_accepted(void **state)
+{
+    struct fw_learnt_site read = site_at("get", 4, false), call = site_at("put", 9, false);
+    struct fw_constraints *constraints = fw_constraints_create();
+    struct fw_accepted transactions;
+    struct fw_json json;
+    struct fw_error err;
+    struct fw_output out;
+
+    (void)state;
+    call.does = FW_LEARNT_PLACE;
+    fw_output_open_memory(&out);
+    fw_violations_begin(&out);
+    for (int i = 0; i < 2; i++) {
+        json = (struct fw_json) { .out = &out };
+        fw_json_object(&json, NULL);
+        fw_violation_transactions(&json, &read, NULL);
+        fw_violation_cut(&json, &call);
+        fw_json_end(&json);
+    }
+    assert_int_equal(
+        fw_violations_accept_memory(constraints, out.buffer, out.used, "log", &transactions, &err),
+        0);
+    assert_int_equal(transactions.lines, 2);
+    assert_int_equal(transactions.cuts, 1);
+    assert_true(fw_constraints_has_cut(constraints, FW_CUT_ACCESS,
+                                       fw_constraints_find(constraints, &call)));
     fw_output_abandon(&out);
     fw_constraints_destroy(constraints);
 }
@@ -109,11 +143,11 @@ static void refused(const char *text, const char *why)
 {
     struct fw_constraints *constraints = fw_constraints_create();
     struct fw_error err = { { 0 } };
-    uint64_t transactions;
+    struct fw_accepted transactions;
 
-    assert_int_equal(fw_violations_accept_memory(constraints, text, strlen(text), "log",
-                                                 &transactions, &err),
-                     -1);
+    assert_int_equal(
+        fw_violations_accept_memory(constraints, text, strlen(text), "log", &transactions, &err),
+        -1);
     if (!strstr(err.message, why))
         fail_msg("'%s' is not in '%s'", why, err.message);
     fw_constraints_destroy(constraints);
@@ -137,6 +171,8 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     refused(HEAD "{\"access\":" SITE("r") ",\"after\":\"you\"}\n", "log:2: an access comes after");
     refused(HEAD "{\"access\":" SITE("r"), "log:2: not a line of JSON");
     refused(HEAD "{\"kind\":\"lifetx\",\"access\":3}\n", "log:2: not a violation");
+    refused(HEAD "{\"kind\":\"lifetx\",\"access\":" SITE("r") ",\"cut\":" SITE("w") "}\n",
+            "log:2: not a violation");
     refused(HEAD "{\"kind\":\"lifetx\",\"access\":" SITE("r") ",\"after\":\"none\"}\n",
             "log:2: not a violation");
 }
@@ -146,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_logged_is_accepted),
         cmocka_unit_test(transactions_are_no_pairs),
+        cmocka_unit_test(cutpoints_are_accepted),
+        cmocka_unit_test(cutpoints_are_accepted),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
     };
 
