@@ -2,6 +2,7 @@
 #include "explore/profiling.h"
 
 #include "base/alloc.h"
+#include "explore/alarm.h"
 #include "explore/campaign.h"
 #include "explore/moments.h"
 #include "iroot/naming.h"
@@ -12,17 +13,14 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HALF      0.5                 /* of the time that is left is for a profile, at most */
 #define MOST_RUNS 100u                /* however much they bring */
-#define LOOK      20000000            /* nanoseconds between two looks at the clock */
 #define SHORT     10000u              /* events of a recording without repeats: try with them */
 #define LONG      100000u             /* ... of one with them: that is too many */
 #define MOST      3000000u            /* ... that are looked at, at most: a gigabyte of memory */
@@ -247,29 +245,6 @@ static struct recording *make_recording(struct fw_profiling *profiling, struct f
     return recording;
 }
 
-/* --- time ------------------------------------------------------------------------------------ */
-
-/* Raises a flag when the time is over, or the user wants no more. */
-struct timer {
-    const struct fw_profiling *profiling;
-    atomic_bool over, done;
-    pthread_t thread;
-};
-
-static void *watch_clock(void *context)
-{
-    struct timer *timer = context;
-    double until = timer->profiling->until;
-    const struct timespec pause = { 0, LOOK };
-
-    while (!timer->done) {
-        if (is_stopped(timer->profiling) || (until > 0 && fw_session_now() >= until))
-            timer->over = true;
-        nanosleep(&pause, NULL);
-    }
-    return NULL;
-}
-
 /* --- predictions ----------------------------------------------------------------------------- */
 
 FW_VEC_TYPE(predictions, struct fw_memo_prediction);
@@ -411,22 +386,20 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
                   const struct fw_iroot_set *guesses, struct predictions *predictions)
 {
     struct fw_profiling_state *state = &profiling->state;
-    struct timer timer = { .profiling = profiling };
+    struct fw_alarm alarm;
     struct fw_iroot_setup setup = {
         .index = recording->index,
         .accesses = fw_coverage_accesses(profiling->setup->coverage),
         .known = profiling->known,
         .idioms = profiling->setup->idioms,
         .window = profiling->setup->window,
-        .budget = { .stop = &timer.over },
+        .budget = { .stop = &alarm.over },
         .jobs = profiling->setup->jobs ? profiling->setup->jobs : 1,
     };
-    bool timed = pthread_create(&timer.thread, NULL, watch_clock, &timer) == 0;
 
+    fw_alarm_start(&alarm, profiling->until, profiling->setup->session->stop);
     recording->forecast = fw_iroot_forecast_create(&setup);
-    timer.done = true;
-    if (timed)
-        pthread_join(timer.thread, NULL);
+    fw_alarm_end(&alarm);
     state->cut |= recording->forecast->cut || !recording->forecast->finished;
     for (size_t i = 0; i < recording->forecast->count; i++)
         say_asked(profiling, recording, &recording->forecast->at[i], predictions);
