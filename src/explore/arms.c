@@ -8,11 +8,12 @@
 #define SELDOM    256u  /* ... up to this */
 #define DRY       0.125 /* new iRoots by a run; with fewer there is better to do */
 #define ENOUGH    32u   /* runs of a round that say whether it is so */
+#define DRAWS     4u    /* rounds of a draw between two of a hunt that bring as little */
 #define FEW       8     /* runs of a strategy that say little */
 #define LEAST     0.01  /* share that each strategy has */
-#define FAVOUR    16    /* the first one's, with equal success: alone it shows most, ... */
-#define LITTLE    2     /* ... until draws are dry: then it is the others that differ */
-#define OLD       0.85  /* what counts of a round counts so much when the next one has been */
+#define FAVOUR    4     /* the first one's, with equal success: alone it shows most, ... */
+#define NONE      1     /* ... until draws are dry: then it is the others that differ */
+#define OLD       0.7   /* what counts of a round counts so much when the next one has been */
 
 static const enum fw_control_strategy mixed[FW_ARMS_MIXED] = {
     FW_STRATEGY_POS,    FW_STRATEGY_PCT_LARGE, FW_STRATEGY_STEPS,
@@ -41,15 +42,17 @@ void fw_arms_profiled(struct fw_arms *arms)
  * all together. */
 static void share_out(struct fw_arms *arms)
 {
-    double runs = 1, fresh = 1, all = 0, favour = arms->dry ? LITTLE : FAVOUR;
+    double runs = 0, cost = 0, fresh = 1, each, all = 0, favour = arms->dry ? NONE : FAVOUR;
 
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
         runs += arms->drawn[i].runs;
+        cost += arms->drawn[i].cost;
         fresh += arms->drawn[i].fresh;
     }
+    each = cost > 0 ? cost / runs : 1;
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
         const struct fw_drawn *drawn = &arms->drawn[i];
-        double worth = (drawn->fresh + FEW * fresh / runs) / (drawn->runs + FEW);
+        double worth = (drawn->fresh + FEW * fresh / (runs + 1)) / (drawn->cost + FEW * each);
 
         arms->drawn[i].share = worth * worth * (i ? 1 : favour);
         all += arms->drawn[i].share;
@@ -74,18 +77,19 @@ enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms, uint64_t n
     return mixed[who_draws(arms, number)];
 }
 
-void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh)
+void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh, double cost)
 {
     struct fw_drawn *drawn = &arms->drawn[who_draws(arms, number)];
 
     drawn->runs++;
+    drawn->cost += cost;
     drawn->fresh += (double)fresh;
 }
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-/* What was not tried yet is worth a try, the hunt first; of equal ones it is the turn of the one
- * that was longer without. */
+/* What was not tried yet is worth a try, the hunt first; where neither brings anything it is the
+ * hunt's turn now and then. */
 static enum fw_arm best(const struct fw_arms *arms)
 {
     enum fw_arm a = FW_ARM_HUNT, b = FW_ARM_DRAW;
@@ -94,7 +98,7 @@ static enum fw_arm best(const struct fw_arms *arms)
         return arms->over || arms->used[a] ? b : a;
     if (arms->yield[a] != arms->yield[b])
         return arms->yield[a] > arms->yield[b] ? a : b;
-    return arms->used[a] < arms->used[b] ? a : b;
+    return arms->used[a] + DRAWS <= arms->used[b] ? a : b;
 }
 
 static void begin(struct fw_arms *arms, enum fw_arm arm)
@@ -106,6 +110,7 @@ static void begin(struct fw_arms *arms, enum fw_arm arm)
     share_out(arms);
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
         arms->drawn[i].runs *= OLD;
+        arms->drawn[i].cost *= OLD;
         arms->drawn[i].fresh *= OLD;
     }
 }

@@ -13,11 +13,12 @@
  *
  * The runs of a draw are of several strategies, mixed: what they show differs, and which one shows
  * most differs from program to program.  Each has the more runs the more was new in its latest
- * ones, and some in any case; pos has more of them than another that shows as much, since of all
- * alone it shows most in nearly every program that was measured (bench/RESULTS.md), as long as
- * there is much to be shown.
+ * ones, for what they cost, and some in any case; pos has more of them than another that shows as
+ * much, since of all alone it shows most in nearly every program that was measured
+ * (bench/RESULTS.md), as long as there is much to be shown.
  *
- * But for `late` time plays no part, so that the same seed makes the same campaign.
+ * But for `late`, and for costs that are given in seconds, time plays no part, so that the same
+ * seed makes the same campaign where none of them is.
  */
 #ifndef FW_EXPLORE_ARMS_H
 #define FW_EXPLORE_ARMS_H
@@ -37,7 +38,7 @@ enum fw_arm {
 
 /* Of a strategy, those of earlier rounds less than those of later ones. */
 struct fw_drawn {
-    double runs, fresh;
+    double runs, cost, fresh;
     double share; /* of the present round */
 };
 
@@ -68,8 +69,8 @@ void fw_arms_end(struct fw_arms *arms);
 
 /* The strategy of a run in a draw, by its number. */
 enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms, uint64_t number);
-/* A run of a draw has brought so many new iRoots. */
-void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh);
+/* A run of a draw has brought so many new iRoots, and cost so much, in whatever unit. */
+void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh, double cost);
 /* The round has had so many runs, and brought so many new iRoots. */
 void fw_arms_learn(struct fw_arms *arms, size_t runs, uint64_t fresh);
 

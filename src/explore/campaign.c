@@ -381,6 +381,7 @@ int fw_campaign_run(struct fw_campaign *campaign, struct fw_error *err)
         .profiling = setup->profiling,
         .ledger = &campaign->setup.ledger,
         .budgeted = setup->runs || setup->seconds > 0 || setup->idle,
+        .began = campaign->start,
         .late = setup->seconds > 0 ? campaign->start + setup->seconds * LATE : 0,
     };
     status = start_workers(campaign, err);

@@ -2,6 +2,8 @@
 #include "explore/corpus.h"
 
 #define PATIENCE 10u /* ms for a thread in the kernel */
+#define LOOKS    4u  /* runs that are drawn, of which the best one is chosen */
+#define LOOK     8u  /* salts between two of them */
 
 void fw_corpus_release(struct fw_corpus *corpus)
 {
@@ -10,12 +12,13 @@ void fw_corpus_release(struct fw_corpus *corpus)
     *corpus = (struct fw_corpus) { 0 };
 }
 
-void fw_corpus_add(struct fw_corpus *corpus, struct fw_capture *capture)
+void fw_corpus_add(struct fw_corpus *corpus, struct fw_capture *capture, size_t exposed)
 {
-    struct fw_capture **place = &corpus->at[corpus->count++ % FW_CORPUS_ROOM];
+    size_t place = corpus->count++ % FW_CORPUS_ROOM;
 
-    fw_capture_destroy(*place);
-    *place = capture;
+    fw_capture_destroy(corpus->at[place]);
+    corpus->at[place] = capture;
+    corpus->exposed[place] = exposed;
 }
 
 /* Below `limit`; another one for each salt. */
@@ -28,16 +31,37 @@ static uint64_t draw(uint64_t seed, uint64_t salt, uint64_t limit)
     return (z ^ z >> 31) % limit;
 }
 
+static uint64_t count_kept(const struct fw_corpus *corpus)
+{
+    return corpus->count < FW_CORPUS_ROOM ? corpus->count : FW_CORPUS_ROOM;
+}
+
+size_t fw_corpus_choose(const struct fw_corpus *corpus, uint64_t seed)
+{
+    uint64_t kept = count_kept(corpus);
+    size_t best = FW_CORPUS_ROOM;
+
+    for (unsigned i = 0; kept && i < LOOKS; i++) {
+        uint64_t reach = draw(seed, LOOK * i, kept) + 1;
+        size_t place = (corpus->count - 1 - draw(seed, LOOK * i + 1, reach)) % FW_CORPUS_ROOM;
+
+        if (best == FW_CORPUS_ROOM || corpus->exposed[place] > corpus->exposed[best])
+            best = place;
+    }
+    return best;
+}
+
 bool fw_corpus_order(const struct fw_corpus *corpus, uint64_t seed, struct fw_session *session,
                      struct fw_turns *turns, struct fw_run_order *order)
 {
-    uint64_t kept = corpus->count < FW_CORPUS_ROOM ? corpus->count : FW_CORPUS_ROOM;
+    size_t place = fw_corpus_choose(corpus, seed);
     const struct fw_capture *capture;
 
-    if (!kept)
+    if (place == FW_CORPUS_ROOM)
         return false;
-    capture = corpus->at[draw(seed, 1, kept)];
-    fw_capture_translate(capture, draw(seed, 2, capture->turns.steps.len + 1), session, turns);
+    capture = corpus->at[place];
+    fw_capture_translate(capture, draw(seed, LOOK * LOOKS, capture->turns.steps.len + 1), session,
+                         turns);
     order->strategy = FW_STRATEGY_STEPS;
     order->flags |= FW_CONTROL_WALK;
     order->patience = PATIENCE;

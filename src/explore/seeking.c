@@ -3,11 +3,19 @@
 
 #include "explore/session.h"
 
-#define FEW 16u /* attempts of a round: one may expose what the next ones are for */
+#define FEW  16u  /* attempts of a round: one may expose what the next ones are for */
+#define PART 0.05 /* of a limited time is for profiles, as long as those bring nothing */
 
 static bool has_profiles(const struct fw_seeking *seeking)
 {
     return seeking->profiling && !fw_profiling_is_over(seeking->profiling);
+}
+
+/* The first one has to be; of the others each stands for itself. */
+static bool is_affordable(const struct fw_seeking *seeking, double now)
+{
+    return seeking->late <= 0 || !seeking->arms.profiled || seeking->pays ||
+           seeking->profiled <= PART * (now - seeking->began);
 }
 
 /* One more, if it is time for it.  Where all were made before, the first round is for them. */
@@ -19,12 +27,14 @@ static int make_profile(struct fw_seeking *seeking, struct fw_error *err)
 
     if (!more && (arms->rounds || arms->profiled))
         return 0;
-    if (more && !fw_arms_want_profile(arms, seeking->late > 0 && now >= seeking->late))
+    if (more && (!fw_arms_want_profile(arms, seeking->late > 0 && now >= seeking->late) ||
+                 !is_affordable(seeking, now)))
         return 0;
     if (more && (fw_ledger_flush(seeking->ledger, err) < 0 ||
                  fw_profiling_step(seeking->profiling, err) < 0))
         return -1;
     seeking->profiled += fw_session_now() - now;
+    seeking->pays = false;
     fw_arms_profiled(arms);
     return 0;
 }
@@ -83,15 +93,17 @@ bool fw_seeking_wants(const struct fw_seeking *seeking, const struct fw_iroot_se
 void fw_seeking_take(struct fw_seeking *seeking, struct fw_trial *trial, uint64_t fresh)
 {
     if (seeking->arms.now == FW_ARM_DRAW)
-        fw_arms_credit(&seeking->arms, trial->number, fresh);
+        fw_arms_credit(&seeking->arms, trial->number, fresh,
+                       seeking->late > 0 ? trial->result.seconds : 1);
     if (!seeking->hunt || !fresh || !trial->capture)
         return;
-    fw_corpus_add(&seeking->corpus, trial->capture);
+    fw_corpus_add(&seeking->corpus, trial->capture, trial->exposed.len);
     trial->capture = NULL;
 }
 
 void fw_seeking_learn(struct fw_seeking *seeking, size_t runs, uint64_t fresh)
 {
+    seeking->pays |= seeking->arms.sure && fresh;
     fw_arms_learn(&seeking->arms, runs, fresh);
 }
 

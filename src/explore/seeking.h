@@ -18,13 +18,15 @@ struct fw_seeking {
     struct fw_profiling *profiling; /* NULL: none */
     struct fw_ledger *ledger; /* what is planned depends on what it has written */
     bool budgeted;
-    double late; /* by fw_session_now: profiles do not wait any longer; 0: they do */
+    double began; /* by fw_session_now */
+    double late; /* ... profiles do not wait any longer; 0: they do, time is not limited */
 
     /* Its own, all 0 at the beginning. */
     struct fw_arms arms;
     struct fw_corpus corpus;
     bool attempts;   /* the present round is of attempts */
     double profiled; /* seconds that profiles have taken */
+    bool pays;       /* what the latest one has witnesses for has brought something new */
 };
 
 /* The next round has `*count` runs, at most `most`; 0: nothing is left.  Makes profiles that are

@@ -102,7 +102,7 @@ static void test_both_have_turns_when_nothing_is_new(void **state)
     (void)state;
     for (unsigned i = 0; i < 20; i++)
         rounds[round_of(&arms, 0)]++;
-    assert_in_range(rounds[FW_ARM_HUNT], 9, 11);
+    assert_in_range(rounds[FW_ARM_HUNT], 4, 7);
 }
 
 static void test_what_brings_nothing_has_a_turn_ever_less_often(void **state)
@@ -129,8 +129,9 @@ static void test_what_brings_nothing_has_a_turn_ever_less_often(void **state)
     assert_int_equal(hunts[2], 1);
 }
 
-/* Draws of 64 runs; pos brings so many new iRoots in each, the others one in eight. */
-static void draw(struct fw_arms *arms, uint64_t rounds, uint64_t fresh,
+/* Draws of 64 runs; pos brings so many new iRoots in each and costs so much, the others one in
+ * eight, at a cost of 1. */
+static void draw(struct fw_arms *arms, uint64_t rounds, uint64_t fresh, double cost,
                  unsigned runs[FW_STRATEGY_COUNT])
 {
     for (uint64_t number = 0; number < 64 * rounds; number++) {
@@ -140,7 +141,10 @@ static void draw(struct fw_arms *arms, uint64_t rounds, uint64_t fresh,
             fw_arms_choose(arms, true);
         strategy = fw_arms_strategy(arms, number);
         runs[strategy]++;
-        fw_arms_credit(arms, number, strategy == FW_STRATEGY_POS ? fresh : number % 8 == 0);
+        if (strategy == FW_STRATEGY_POS)
+            fw_arms_credit(arms, number, fresh, cost);
+        else
+            fw_arms_credit(arms, number, number % 8 == 0, 1);
     }
 }
 
@@ -150,7 +154,7 @@ static void test_the_strategy_that_shows_most_has_most_runs(void **state)
     unsigned runs[FW_STRATEGY_COUNT] = { 0 };
 
     (void)state;
-    draw(&arms, 10, 3, runs);
+    draw(&arms, 10, 3, 1, runs);
     assert_true(runs[FW_STRATEGY_POS] > 400);
     assert_true(runs[FW_STRATEGY_RANDOM] > 4);
     assert_true(runs[FW_STRATEGY_PCT] > 4);
@@ -164,15 +168,32 @@ static void test_of_equal_strategies_pos_has_more(void **state)
     unsigned runs[FW_STRATEGY_COUNT] = { 0 };
 
     (void)state;
-    draw(&arms, 1, 0, runs);
-    assert_in_range(runs[FW_STRATEGY_POS], 42, 50);
-    assert_in_range(runs[FW_STRATEGY_PCT], 2, 5);
-    assert_in_range(runs[FW_STRATEGY_DELAY], 2, 5);
+    draw(&arms, 1, 0, 1, runs);
+    assert_in_range(runs[FW_STRATEGY_POS], 24, 33);
+    assert_in_range(runs[FW_STRATEGY_PCT], 4, 10);
+    assert_in_range(runs[FW_STRATEGY_DELAY], 4, 10);
     arms = (struct fw_arms) { .dry = true };
     memset(runs, 0, sizeof runs);
-    draw(&arms, 1, 0, runs); /* little is left: others may find it */
-    assert_in_range(runs[FW_STRATEGY_POS], 14, 22);
-    assert_in_range(runs[FW_STRATEGY_PCT], 6, 12);
+    draw(&arms, 1, 0, 1, runs); /* little is left: others may find it */
+    assert_in_range(runs[FW_STRATEGY_POS], 7, 14);
+    assert_in_range(runs[FW_STRATEGY_PCT], 7, 14);
+}
+
+/* What is new counts for what it costs. */
+static void test_a_strategy_that_costs_more_has_fewer_runs(void **state)
+{
+    struct fw_arms arms = { 0 };
+    unsigned cheap[FW_STRATEGY_COUNT] = { 0 }, dear[FW_STRATEGY_COUNT] = { 0 };
+
+    (void)state;
+    draw(&arms, 20, 1, 1, cheap);
+    arms = (struct fw_arms) { 0 };
+    draw(&arms, 20, 1, 16, dear); /* seldom as much as the others */
+    assert_true(cheap[FW_STRATEGY_POS] > 800);
+    assert_true(dear[FW_STRATEGY_POS] < 400);
+    arms = (struct fw_arms) { 0 };
+    draw(&arms, 20, 1, 0, dear); /* as of a run that a journal tells */
+    assert_true(dear[FW_STRATEGY_POS] > 800);
 }
 
 static void test_a_hunt_that_is_over_stays_over(void **state)
@@ -202,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_both_have_turns_when_nothing_is_new),
         cmocka_unit_test(test_the_strategy_that_shows_most_has_most_runs),
         cmocka_unit_test(test_of_equal_strategies_pos_has_more),
+        cmocka_unit_test(test_a_strategy_that_costs_more_has_fewer_runs),
         cmocka_unit_test(test_what_brings_nothing_has_a_turn_ever_less_often),
         cmocka_unit_test(test_a_hunt_that_is_over_stays_over),
     };
