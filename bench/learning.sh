@@ -6,6 +6,7 @@
 #   PROGRAMS="lu radix bank prodcons pbzip2 memcached redis rounds string_buffer circular_list mysql_relay"
 #   RUNS=20          guarded runs
 #   MOST=60 IDLE=10  runs to learn from: at most, and until so many in a row brought nothing; of transactions half as many
+#   TRAIN=6          of transactions: guarded runs on what is learnt from, whose logs are accepted if they are right
 #   KINDS="pset lifetx"
 #   WORK=folder      kept, with real programs as scripts/realworld.sh builds them; default build/realworld
 #   BUILD=build      where foreweave is
@@ -15,7 +16,7 @@ root=$PWD scripts=$PWD/scripts
 foreweave=$(realpath "${BUILD:-build}/foreweave") || exit 1
 mkdir -p "${WORK:=build/realworld}" && work=$(cd "$WORK" && pwd) || exit 1
 programs=${PROGRAMS:-lu radix bank prodcons pbzip2 memcached redis rounds string_buffer circular_list mysql_relay}
-runs=${RUNS:-20} most=${MOST:-60} idle=${IDLE:-10} kinds=${KINDS:-pset lifetx}
+runs=${RUNS:-20} most=${MOST:-60} idle=${IDLE:-10} train=${TRAIN:-6} kinds=${KINDS:-pset lifetx}
 say() { echo "learning.sh: $*" >&2; }
 . bench/real.bash
 . bench/server.bash
@@ -59,6 +60,8 @@ is_server() { [ "$1" = memcached ] || [ "$1" = redis ]; }
 path_of() { # PROGRAM
     case $1 in
     pbzip2) echo "$work/pbzip2/foreweave/pbzip2/pbzip2" ;;
+    memcached) echo "$work/memcached/foreweave/memcached/memcached" ;;
+    redis) echo "$work/redis/foreweave/redis/src/redis-server" ;;
     *) echo "./$1" ;;
     esac
 }
@@ -127,22 +130,35 @@ said() { # LOG
     sed -n 's/^foreweave: \([0-9]* violations: .*\); waited \([0-9.]*\) s.*/\1 \2/p' "$1" |
         awk '{ n = 0; for (i = 1; i < NF; i++) if ($i ~ /^[0-9]+$/) v[++n] = $i; print v[1], v[2], v[3], v[4], $NF }'
 }
-guard_once() { # PROGRAM KIND NUMBER
-    local status=0 command line
-    set -- "$1" "$2" "$3" "$foreweave" guard --kind="$2" --budget=100 --log="$1.$2.violations" -c "$1.$2" --
+guard_once() { # PROGRAM KIND NUMBER [learn]
+    local status=0 command line from=${4:-guard} seed=$((1000 + $3)) log=$1.$2.violations
+    [ $from = guard ] || seed=$3 log=$1.$2.training
+    set -- "$1" "$2" "$3" "$foreweave" guard --kind="$2" --budget=100 --log="$log" -c "$1.$2" --
     if is_server "$1"; then
         server_of "$1" foreweave
         "${@:4}" "${server[@]}" >guard.log 2>&1 &
         command=$!
         await_server || return 1
-        load_server "$1" 1500 $((1000 + $3)) >load.log 2>&1 || { say "$1: $(tail -n 1 load.log)" && status=1; }
+        load_server "$1" 1500 $seed >load.log 2>&1 || { say "$1: $(tail -n 1 load.log)" && status=1; }
         stop_server $command || status=$?
     else
-        line=$(inputs "$1" guard | awk -v n="$3" '{ line[NR] = $0 } END { print line[(n - 1) % NR + 1] }')
+        line=$(inputs "$1" $from | awk -v n="$3" '{ line[NR] = $0 } END { print line[(n - 1) % NR + 1] }')
         # shellcheck disable=SC2086
         timeout 120 "${@:4}" "$(path_of "$1")" $line >/dev/null 2>guard.log || status=$?
     fi
     echo "$(said guard.log) $status"
+}
+# Runs in parallel teach what recordings are slow to show: a line for each, as guard_once has it, and the cutpoints it brought.
+train_program() { # PROGRAM
+    local number line added
+    for number in $(seq "$train"); do
+        rm -f "$1.lifetx.training"
+        line=$(guard_once "$1" lifetx "$number" learn)
+        case $line in *' 0') ;; *) continue ;; esac
+        added=$("$foreweave" learn --runs=0 --accept="$1.lifetx.training" -c "$1.lifetx" -- "$(path_of "$1")" 2>&1 >/dev/null |
+            sed -n 's/.*they add \([0-9]*\) cutpoints.*/\1/p')
+        echo "$line ${added:-0}"
+    done >"$1.trained"
 }
 series() { # FILE COLUMN: 12 3 0 0 1, and what repeats once
     awk -v c="$2" '
@@ -160,6 +176,7 @@ for program in $programs; do
         ! is_server "$program" || how=learn_server
         [ "$kind" = pset ] || many=$((most / 2)) enough=$((idle / 2))
         $how "$program" "$kind" "$many" "$enough" || { say "cannot learn from $program ($kind)" && continue; }
+        [ "$kind" != lifetx ] || train_program "$program"
         rm -f "$program.$kind.violations"
         for number in $(seq "$runs"); do guard_once "$program" "$kind" "$number"; done >"$program.$kind.guarding"
         mv "$program.$kind.guarding" "$program.$kind.guarded"
@@ -174,6 +191,14 @@ for program in $programs; do
         echo "| $program | $kind | $(wc -l <"$program.$kind.table") | $(series "$program.$kind.table" 1) | $(series "$program.$kind.table" 2) |" \
             "$(awk '$1 != "failed" && $1 + $2 > 0 { last = NR } END { print last + 0 }' "$program.$kind.table") |"
     done
+done
+echo
+echo "Of transactions: guarded runs on what was learnt from, and what their logs brought:"
+echo
+echo "| program | waits in vain in each | new cutpoints |"
+echo "|---|---|---|"
+for program in $programs; do
+    [ ! -s "$program.trained" ] || echo "| $program | $(series "$program.trained" 4) | $(series "$program.trained" 7) |"
 done
 echo
 echo "$runs guarded runs on other inputs:"

@@ -25,6 +25,7 @@ int fw_line_complain_of(const struct fw_line *line, const char *what, const char
 void fw_line_release(struct fw_line *line)
 {
     fw_vec_release(&line->words);
+    fw_vec_release(&line->text);
 }
 
 /* --- taking apart ---------------------------------------------------------------------------- */
@@ -99,7 +100,7 @@ static bool is_comment(const struct fw_line *line, const char *at)
 
 static int split(struct fw_line *line)
 {
-    char *at = line->text;
+    char *at = line->text.at;
 
     fw_vec_clear(&line->words);
     line->next = 0;
@@ -132,14 +133,13 @@ int fw_line_each(struct fw_line *line, const char *text, size_t bytes, int (*tak
         size_t len = (size_t)((stop ? stop : end) - text);
 
         line->number++;
-        if (len >= FW_LINE_BYTES)
-            return fw_line_complain(line, "the line is too long");
         if (memchr(text, '\0', len))
             return fw_line_complain(line, "a zero byte: this is no text");
-        memcpy(line->text, text, len);
-        if (len && line->text[len - 1] == '\r')
+        fw_vec_extend(&line->text, len + 1);
+        memcpy(line->text.at, text, len);
+        if (len && line->text.at[len - 1] == '\r')
             len--;
-        line->text[len] = '\0';
+        line->text.at[len] = '\0';
         if (split(line) < 0 || take(context) < 0)
             return -1;
         text = stop ? stop + 1 : end;

@@ -18,7 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define FW_LINE_BYTES 65536u /* longer ones are refused */
 #define FW_LINE_WORDS 4096u
 
 struct fw_line_word {
@@ -31,7 +30,7 @@ struct fw_line {
     unsigned number;  /* of the line, from 1 */
     struct fw_error *err;
     bool ordinals; /* #12 behind another word is a word, not a comment */
-    char text[FW_LINE_BYTES];
+    FW_VEC(char) text;
     FW_VEC(struct fw_line_word) words;
     size_t next;
 };

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,7 +106,10 @@ static const struct fw_option options[] = {
       .detail = "The variables of the environment that guard PROGRAM are printed; whoever starts "
                 "it with them needs nothing else. FILE holds the log and the switch." },
     { "state", 0, "FILE", "tell what was done, of a FILE of --prepare",
-      FW_OPTION(FILE, struct guard, state), .detail = "With --log what FILE has is appended." },
+      FW_OPTION(FILE, struct guard, state),
+      .detail = "With --log what FILE has is appended; then PROGRAM must be the one that it was "
+                "prepared for. Otherwise another one is only warned of, so that what a service "
+                "still runs can be switched when its file was replaced." },
     { "switch", 0, "HOW", "with --state: on or off", FW_OPTION(CHOICE, struct guard, turn),
       .choices = turns },
     { "noise", 0, "PERMILLE[:USEC]", "make failures likely, as in 'learn'",
@@ -363,22 +367,46 @@ static int run_program(struct work *work)
 
 /* --- the file of a service ------------------------------------------------------------------- */
 
+/* Is the file of the program as it is now?  -1: err. */
+static int check_program(const struct work *work, struct fw_error *err)
+{
+    const struct fw_guard_module *first = fw_guard_modules(work->file.head);
+    struct stat about;
+
+    if (stat(work->program, &about) < 0)
+        return fw_error_errno(err, "cannot look at '%s'", work->program);
+    if (work->file.head->module_count && first->device == about.st_dev &&
+        first->inode == about.st_ino)
+        return 0;
+    return fw_error_set(err, "'%s' was prepared for another program than '%s', or another build",
+                        work->options->state, work->argv[0]);
+}
+
+/* What the file says of places are numbers, which the program must tell. */
+static int append_log(struct work *work, struct fw_error *err)
+{
+    const char *files[] = { work->program };
+
+    if (check_program(work, err) < 0)
+        return -1;
+    work->plan.program = fw_learn_program_open(files, 1, err);
+    if (!work->plan.program ||
+        fw_guard_log_open(&work->log, work->options->log, work->plan.program, err) < 0)
+        return -1;
+    fw_guard_log_drain(&work->log, &work->file);
+    return 0;
+}
+
 static int tell_state(struct work *work)
 {
     struct fw_error err;
 
     if (fw_guard_file_open(&work->file, work->options->state, &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
-    if (work->options->log) {
-        const char *files[] = { work->program };
-
-        work->plan.program = fw_learn_program_open(files, 1, &err);
-        if (!work->plan.program)
-            return fw_cmd_fail(FW_EXIT_INPUT, &err);
-        if (fw_guard_log_open(&work->log, work->options->log, work->plan.program, &err) < 0)
-            return fw_cmd_fail(FW_EXIT_INPUT, &err);
-        fw_guard_log_drain(&work->log, &work->file);
-    }
+    if (work->options->log && append_log(work, &err) < 0)
+        return fw_cmd_fail(FW_EXIT_INPUT, &err);
+    if (!work->options->log && check_program(work, &err) < 0)
+        fw_cmd_warning("%s", err.message); /* a service may go on with a build that was replaced */
     if (work->options->turn == 1)
         switch_on(work->file.head, &work->log, "the guard is on");
     if (work->options->turn == 2)

@@ -144,18 +144,20 @@ static struct extent look_up_variable(struct fw_traced *traced, const char *name
 {
     const char *at = NULL;
     char *rest = "";
-    int64_t offset = 0;
+    uint64_t offset = 0;
+    bool below = false;
 
     for (const char *next = name; (next = strstr(next, "0x")) != NULL; next++)
         if (next > name && (next[-1] == '+' || next[-1] == '-'))
             at = next - 1;
     if (at) {
-        offset = (int64_t)strtoull(at + 3, &rest, 16);
-        offset = *at == '-' ? -offset : offset;
+        offset = strtoull(at + 3, &rest, 16);
+        below = *at == '-';
     }
     return (struct extent) { block_of(traced, name, at ? (size_t)(at - name) : strlen(name), rest),
-                             offset >= 0 ? offset / 4 : -((3 - offset) / 4),
-                             (uint32_t)((uint64_t)offset & 3) };
+                             below ? -(int64_t)(offset / 4 + (offset % 4 != 0))
+                                   : (int64_t)(offset / 4),
+                             (uint32_t)((below ? 0 - offset : offset) % 4) };
 }
 
 static const struct extent *extent_of(struct fw_traced *traced, uint32_t variable)

@@ -271,8 +271,15 @@ last='env $(cat environment) ./early late'
 expect 0 guard --state=early.guard --log=service.log -- ./early
 err_has '1 violations: 1 avoided by waiting'
 [ "$(wc -l <service.log)" = 2 ] || complain "the service's log is not told"
+# Of another program places cannot be told; it can be switched.
+expect 3 guard --state=early.guard --log=other.log -- ./handed
+err_has "'early.guard' was prepared for another program than './handed', or another build"
+[ ! -e other.log ] || complain "a log of another program was written"
+expect 0 guard --state=early.guard -- ./handed
+err_has "warning: 'early.guard' was prepared for another program than './handed'" '1 violations: 1 avoided by waiting'
 expect 0 guard --state=early.guard --switch=off -- ./early
 err_has 'it is off'
+err_lacks 'another program'
 # shellcheck disable=SC2046
 fails env $(cat environment) ./early late
 expect 0 guard --state=early.guard --switch=on -- ./early

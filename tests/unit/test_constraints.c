@@ -129,6 +129,28 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 }
 
 /* Wherever: what is left is refused, until nothing but the last line's end is missing. */
+/* A log that is accepted may bring names of any length. */
+static void lines_may_be_long(void **state)
+{
+    static char text[300001];
+    struct fw_constraints *constraints = fw_constraints_create(), *again;
+    struct fw_learnt_site site = { .does = FW_LEARNT_READ,
+                                   .module = (char *)"bank",
+                                   .function = text,
+                                   .at = { .file = (char *)"bank.c", .line = 1, .ordinal = 1 } };
+    char *written;
+
+    (void)state;
+    memset(text, '"', sizeof text - 1);
+    fw_constraints_site(constraints, &site);
+    written = print(constraints);
+    again = read_text(written);
+    assert_int_equal(fw_constraints_find(again, &site), 0);
+    fw_constraints_destroy(constraints);
+    fw_constraints_destroy(again);
+    free(written);
+}
+
 static void a_file_that_was_cut_is_refused(void **state)
 {
     size_t all = strlen(whole);
@@ -260,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_written_the_same),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
+        cmocka_unit_test(lines_may_be_long),
         cmocka_unit_test(a_file_that_was_cut_is_refused),
         cmocka_unit_test(older_files_are_read),
         cmocka_unit_test(sites_outlive_edits_elsewhere),
