@@ -136,8 +136,8 @@ static void put_violation(struct fw_guard_log *log, struct fw_json *json,
         fw_violation_transactions(json, access, after);
     else
         fw_violation_sites(json, access, after, entry->also);
-    if (log->transactions && entry->released)
-        put_cut(log, json, entry->released);
+    if (log->transactions && entry->rests)
+        put_cut(log, json, entry->rests);
     fw_json_text(json, "address", address);
     fw_json_text(json, "done", done[entry->done]);
     fw_json_number(json, "ns", entry->ns);

@@ -121,8 +121,8 @@ struct fw_guard_entry {
     uint32_t tries; /* roll-backs */
     uint32_t frame_count;
     uint64_t frames[FW_GUARD_FRAMES]; /* (module + 1) << 48 | offset; the innermost is the hook's */
-    uint64_t released; /* FW_GUARD_LIFETX, waited in vain: the call by which the other thread gave
-                          something back last in its transaction, as a frame; 0: none */
+    uint64_t rests; /* FW_GUARD_LIFETX, waited in vain: the call that the other thread is blocked
+                       in, or gave something back by in its transaction, as a frame; 0: none */
 };
 
 struct fw_guard_head {

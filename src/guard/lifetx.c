@@ -53,21 +53,48 @@ static void cut_at(uint32_t site)
         fw_tx_cut(self);
 }
 
-/* The call that has begun gives something back; where that is, is told next. */
-static __thread bool giving;
+/* What calls of a name do to transactions: nothing, end them wherever that is, give something back
+ * that others may wait for, wait for what others have. */
+enum {
+    PLAIN = 1,
+    ENDS,
+    GIVES,
+    BLOCKS,
+};
+
+static __thread uint8_t calls; /* what the call that has begun does; where that is, is told next */
+static __thread bool blocked;  /* others may see the thread in a call that it is back from */
+
+static void unblock(void)
+{
+    if (FW_LIKELY(!blocked))
+        return;
+    blocked = false;
+    fw_tx_blocks(fw_guard_self, 0);
+}
+
+/* A cutpoint ends the transaction before the call, so there is nothing to be told of it. */
+static void note_call(uint32_t site, uintptr_t pc)
+{
+    uint64_t frame = fw_guard_self ? fw_guard_frame(pc) : 0;
+
+    if (!frame || (site && marks_of(site) & FW_GUARD_CUT))
+        return;
+    if (calls == GIVES)
+        fw_tx_gives(fw_guard_self, frame);
+    blocked = calls == BLOCKS;
+    if (blocked)
+        fw_tx_blocks(fw_guard_self, frame);
+}
 
 void fw_guard_tx_place(uintptr_t pc)
 {
     uint32_t site = fw_guard_site(pc);
-    uint64_t frame;
 
     cut_at(site);
-    if (FW_LIKELY(!giving))
-        return;
-    giving = false;
-    frame = fw_guard_self ? fw_guard_frame(pc) : 0;
-    if (frame && !(site && marks_of(site) & FW_GUARD_CUT))
-        fw_tx_gives(fw_guard_self, frame);
+    if (FW_UNLIKELY(calls >= GIVES))
+        note_call(site, pc);
+    calls = 0;
 }
 
 /* Not strcmp, which is an interceptor itself. */
@@ -80,32 +107,40 @@ static bool is_text(const char *a, const char *b)
     return *a == *b;
 }
 
-/* What calls of a name do to transactions: nothing, end them wherever that is, give something back
- * that others may wait for. */
-enum {
-    PLAIN = 1,
-    ENDS,
-    GIVES,
-};
+static bool is_among(const char *name, const char *const *names)
+{
+    while (*names && !is_text(name, *names))
+        names++;
+    return *names != NULL;
+}
 
 static uintptr_t look_up(const char *name)
 {
-    static const char *const ends[] = { "pthread_create", "thrd_create",  "epoll_wait",
-                                        "epoll_pwait",    "epoll_pwait2", "poll",
-                                        "ppoll" };
+    static const char *const ends[] = { "pthread_create", "thrd_create",
+                                        "epoll_wait",     "epoll_pwait",
+                                        "epoll_pwait2",   "poll",
+                                        "ppoll",          NULL };
     static const char *const gives[] = { "pthread_mutex_unlock",   "pthread_rwlock_unlock",
                                          "pthread_spin_unlock",    "mtx_unlock",
                                          "pthread_cond_wait",      "pthread_cond_timedwait",
                                          "pthread_cond_clockwait", "cnd_wait",
-                                         "cnd_timedwait" };
+                                         "cnd_timedwait",          NULL };
+    static const char *const blocks[] = { "pthread_mutex_lock",
+                                          "pthread_mutex_timedlock",
+                                          "pthread_rwlock_rdlock",
+                                          "pthread_rwlock_wrlock",
+                                          "pthread_spin_lock",
+                                          "mtx_lock",
+                                          "pthread_join",
+                                          "thrd_join",
+                                          "pthread_barrier_wait",
+                                          "sem_wait",
+                                          NULL };
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (is_text(name, ends[i]))
-            return ENDS;
-    for (size_t i = 0; i < sizeof gives / sizeof *gives; i++)
-        if (is_text(name, gives[i]))
-            return GIVES;
-    return PLAIN;
+    return is_among(name, ends)     ? ENDS
+           : is_among(name, gives)  ? GIVES
+           : is_among(name, blocks) ? BLOCKS
+                                    : PLAIN;
 }
 
 /* An interceptor's name is the same text every time: what was found is kept, above its address. */
@@ -115,20 +150,19 @@ static uintptr_t kind_of(const char *name)
     _Atomic uintptr_t *at = &known[(uintptr_t)name / 8 % 64];
     uintptr_t there = atomic_load_explicit(at, memory_order_relaxed); /* one word, which says all */
 
-    if (FW_UNLIKELY(there >> 2 != (uintptr_t)name)) {
-        there = (uintptr_t)name << 2 | look_up(name);
+    if (FW_UNLIKELY(there >> 3 != (uintptr_t)name)) {
+        there = (uintptr_t)name << 3 | look_up(name);
         atomic_store_explicit(at, there, memory_order_relaxed);
     }
-    return there & 3;
+    return there & 7;
 }
 
 void fw_guard_tx_call(const char *name, const void *object)
 {
-    uintptr_t kind = kind_of(name);
-
+    calls = (uint8_t)kind_of(name);
     end_in_time();
-    giving = kind == GIVES;
-    if (kind == ENDS) {
+    unblock();
+    if (calls == ENDS) {
         uint32_t self = self_now();
 
         if (self)
@@ -308,7 +342,7 @@ static void resolve(struct conflict *conflict, uint32_t site)
     if (!fw_guard->dry)
         conflict->entry.done = win(conflict);
     if (conflict->entry.done == FW_GUARD_DID_PASS)
-        conflict->entry.released = fw_tx_gave(conflict->other);
+        conflict->entry.rests = fw_tx_rests(conflict->other);
     if (conflict->entry.done == FW_GUARD_DID_PASS || conflict->entry.done == FW_GUARD_DID_NOTHING) {
         fw_guard_pair_add(fw_guard, FW_GUARD_PAIR(site, conflict->entry.before),
                           FW_GUARD_PAIR_NEW | FW_GUARD_PAIR_GONE);
@@ -333,6 +367,7 @@ void fw_guard_tx_access(uintptr_t address, size_t bytes, bool write, uint32_t si
     if (FW_UNLIKELY(new))
         fw_flight_show(address, bytes);
     end_in_time();
+    unblock();
     if (self && marks & FW_GUARD_CUT)
         fw_tx_cut(self);
     if (!self || marks & FW_GUARD_PLACE ||

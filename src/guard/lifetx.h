@@ -14,10 +14,10 @@
  * (epoll_wait, poll): what others do meanwhile may be what it waits for, and it may wait for ever.
  *
  * A thread that has waited in vain goes on, and what it waited for is not waited for any more at
- * this pair of places; where the other one had given something back goes to the log: its
- * transaction may be split there.  One that waits with mutexes which it has taken in its region, or
- * is waited for itself, or has waited in vain, goes back over its region (region.h), which ends its
- * transaction, and waits there.
+ * this pair of places; where the other one was blocked, or had given something back, goes to the
+ * log: its transaction may be split there.  One that waits with mutexes which it has taken in its
+ * region, or is waited for itself, or has waited in vain, goes back over its region (region.h),
+ * which ends its transaction, and waits there.
  */
 #ifndef FW_GUARD_LIFETX_H
 #define FW_GUARD_LIFETX_H

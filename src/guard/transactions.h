@@ -44,6 +44,7 @@ struct fw_tx_thread {
     _Atomic uint32_t asked;              /* to go back, by this thread; 0: by none */
     _Atomic uint32_t gave;               /* transaction in which it gave something back last ... */
     _Atomic uint64_t gave_at;            /* ... and where that was called, as a frame of the log */
+    _Atomic uint64_t blocks_at;          /* the same of a call that it may be blocked in; 0: none */
 };
 
 extern struct fw_tx_thread fw_tx_threads[FW_TX_THREADS + 1];
@@ -79,8 +80,7 @@ static inline void fw_tx_cut(uint32_t thread)
 {
     /* relaxed: only the thread itself writes it */
     atomic_store_explicit(&fw_tx_threads[thread].count,
-                          atomic_load_explicit(&fw_tx_threads[thread].count,
-                                               memory_order_relaxed) +
+                          atomic_load_explicit(&fw_tx_threads[thread].count, memory_order_relaxed) +
                               1,
                           memory_order_relaxed);
 }
@@ -95,14 +95,23 @@ static inline void fw_tx_gives(uint32_t thread, uint64_t frame)
     atomic_store_explicit(&me->gave, fw_tx_of(thread), memory_order_relaxed);
 }
 
-/* Where the transaction, which runs, did so last; 0: it did not. */
-static inline uint64_t fw_tx_gave(uint32_t tx)
+/* It calls what may block; 0: it is back. */
+static inline void fw_tx_blocks(uint32_t thread, uint64_t frame)
+{
+    atomic_store_explicit(&fw_tx_threads[thread].blocks_at, frame, memory_order_relaxed);
+}
+
+/* Where the transaction, which runs, is blocked, or else gave something back last; 0: neither. */
+static inline uint64_t fw_tx_rests(uint32_t tx)
 {
     const struct fw_tx_thread *other = &fw_tx_threads[fw_tx_thread(tx)];
+    uint64_t place = atomic_load_explicit(&other->blocks_at, memory_order_relaxed);
 
-    return fw_tx_runs(tx) && atomic_load_explicit(&other->gave, memory_order_relaxed) == tx
-               ? atomic_load_explicit(&other->gave_at, memory_order_relaxed)
-               : 0;
+    if (!fw_tx_runs(tx))
+        return 0;
+    if (!place && atomic_load_explicit(&other->gave, memory_order_relaxed) == tx)
+        place = atomic_load_explicit(&other->gave_at, memory_order_relaxed);
+    return place;
 }
 
 /* The access would change nothing. */

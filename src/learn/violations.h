@@ -16,8 +16,9 @@
  * Of transactions ("kind":"lifetx") `after` is an access of the one that was in the way, which
  * would have been broken up; without it, where that was is not known any more.  What comes right
  * behind what is no news there, so there is no `iroot`, and such lines add no pairs.  "cut": the
- * wait was in vain, and this is the call by which the other thread had given something back in its
- * transaction ("does":"-"): if the run went well, that may be split there.
+ * wait was in vain, and this is the call ("does":"-") in which the other thread was blocked, or
+ * else by which it had given something back in its transaction: if the run went well, that may be
+ * split there.
  */
 #ifndef FW_LEARN_VIOLATIONS_H
 #define FW_LEARN_VIOLATIONS_H

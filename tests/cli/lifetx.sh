@@ -142,17 +142,20 @@ grep -v '^cut' ready.constraints >uncut.constraints
 expect 0 guard --kind=lifetx -c uncut.constraints --stall=2000 --budget=100 -- ./handlers ready
 out_is right
 err_has ' 0 not avoided'
-# Who is busy behind an unlock is waited for in vain: the log tells where its transaction may be split, and learning takes that.
-grep -v '^cut' called.constraints >lingers.constraints
-expect 0 guard --kind=lifetx -c lingers.constraints --stall=20 --budget=100 --log=lingers.log -- ./handlers lingers
-out_is right
-err_lacks ' 0 not avoided'
-expect 0 learn --runs=0 --accept=lingers.log -c lingers.constraints -- ./handlers
-err_has "they add 1 cutpoints"
-has lingers.constraints '^cut access'
-expect 0 guard --kind=lifetx -c lingers.constraints --stall=2000 --budget=100 -- ./handlers lingers
-out_is right
-err_has ' 0 not avoided'
+# Who is busy behind an unlock, or blocked in a lock, is waited for in vain: the log tells where its transaction may be split, and
+# learning takes that.
+for how in lingers blocked; do
+    grep -v '^cut' called.constraints >$how.constraints
+    expect 0 guard --kind=lifetx -c $how.constraints --stall=1000 --budget=100 --log=$how.log -- ./handlers $how
+    out_is right
+    err_lacks ' 0 not avoided'
+    expect 0 learn --runs=0 --accept=$how.log -c $how.constraints -- ./handlers
+    err_has "they add 1 cutpoints"
+    has $how.constraints '^cut access'
+    expect 0 guard --kind=lifetx -c $how.constraints --stall=5000 --budget=100 -- ./handlers $how
+    out_is right
+    err_has ' 0 not avoided'
+done
 
 # --- another build, another program
 sed 's/^static struct/static int unused_of(int x)\n{\n    return x + 1;\n}\n\n&/; s/right = run/right = unused_of(-1) + (run/; s/\* 3;/* 3);/' \

@@ -5,6 +5,7 @@
  *   ./handlers called      two threads sort, and count what they compare under a lock
  *   ./handlers ready       one asks for an answer and waits for it in poll, the other answers
  *   ./handlers lingers     one has counted, and is busy until the other one has counted as well
+ *   ./handlers blocked     one has looked, and comes to a lock that the other one has, who counts
  */
 #include <poll.h>
 #include <pthread.h>
@@ -69,6 +70,25 @@ static void *second(void *unused)
     return unused;
 }
 
+static void *looker(void *unused)
+{
+    await_turn(1);
+    asked = compared;
+    __atomic_store_n(&turn, 2, __ATOMIC_RELEASE);
+    count();
+    return unused;
+}
+
+static void *counter(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+    await_turn(2);
+    compared++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
 /* False: there will be none any more. */
 static int await(int fd, char *byte)
 {
@@ -108,11 +128,15 @@ static int ask(void)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "called";
-    int ready = strcmp(how, "ready") == 0, lingers = strcmp(how, "lingers") == 0, right = 1;
-    void *(*const runs[2])(void *) = { lingers ? first
-                                       : ready ? answer
-                                               : sort,
-                                       lingers ? second : sort };
+    int ready = strcmp(how, "ready") == 0, lingers = strcmp(how, "lingers") == 0;
+    int blocked = strcmp(how, "blocked") == 0, right = 1;
+    void *(*const runs[2])(void *) = { lingers   ? first
+                                       : blocked ? looker
+                                       : ready   ? answer
+                                                 : sort,
+                                       lingers   ? second
+                                       : blocked ? counter
+                                                 : sort };
     pthread_t threads[2];
 
     if (pipe(pipes[0]) != 0 || pipe(pipes[1]) != 0)

@@ -66,21 +66,25 @@ static void all_can_begin_anew(void **state)
     assert_int_equal(access_by(2, 1, true), 0);
 }
 
-/* Where something was given back is of that transaction alone. */
-static void what_was_given_back_is_forgotten_with_the_transaction(void **state)
+/* Where it gave something back is of that transaction alone; where it is blocked counts first. */
+static void where_a_transaction_rests_is_its_own(void **state)
 {
     (void)state;
-    assert_int_equal(fw_tx_gave(fw_tx_of(1)), 0);
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 0);
     fw_tx_gives(1, 77);
-    assert_int_equal(fw_tx_gave(fw_tx_of(1)), 77);
-    assert_int_equal(fw_tx_gave(fw_tx_of(2)), 0);
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 77);
+    assert_int_equal(fw_tx_rests(fw_tx_of(2)), 0);
     fw_tx_gives(1, 78);
-    assert_int_equal(fw_tx_gave(fw_tx_of(1)), 78);
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 78);
+    fw_tx_blocks(1, 99); /* that is later */
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 99);
+    fw_tx_blocks(1, 0);
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 78);
     fw_tx_cut(1);
-    assert_int_equal(fw_tx_gave(fw_tx_of(1)), 0);
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 0);
     fw_tx_gives(1, 79);
     fw_tx_give_up();
-    assert_int_equal(fw_tx_gave(fw_tx_of(1)), 0);
+    assert_int_equal(fw_tx_rests(fw_tx_of(1)), 0);
 }
 
 static void nobody_waits_in_a_circle(void **state)
@@ -99,7 +103,11 @@ static void nobody_waits_in_a_circle(void **state)
 
 /* Against a list of all accesses, for random accesses of a few threads, as long as no more readers
  * are there than have room. */
-enum { THREADS = 5, WORDS = 6, STEPS = 200000 };
+enum {
+    THREADS = 5,
+    WORDS = 6,
+    STEPS = 200000
+};
 
 struct held {
     bool read, written;
@@ -150,7 +158,7 @@ int main(void)
         cmocka_unit_test_setup(writes_keep_others_away, begin),
         cmocka_unit_test_setup(reads_keep_writes_away_but_no_reads, begin),
         cmocka_unit_test_setup(all_can_begin_anew, begin),
-        cmocka_unit_test_setup(what_was_given_back_is_forgotten_with_the_transaction, begin),
+        cmocka_unit_test_setup(where_a_transaction_rests_is_its_own, begin),
         cmocka_unit_test_setup(nobody_waits_in_a_circle, begin),
         cmocka_unit_test_setup(the_right_one_is_in_the_way, begin),
     };
