@@ -21,6 +21,7 @@
 
 #define HALF      0.5                 /* of the time that is left is for a profile, at most */
 #define MOST_RUNS 100u                /* however much they bring */
+#define PAIRS     4096u               /* fw_profile_options.most, of such a recording */
 #define SHORT     10000u              /* events of a recording without repeats: try with them */
 #define LONG      100000u             /* ... of one with them: that is too many */
 #define MOST      3000000u            /* ... that are looked at, at most: a gigabyte of memory */
@@ -36,6 +37,7 @@ struct recording {
     bool failed;
     bool cut;   /* only its beginning was looked at */
     bool whole; /* accesses that repeat one are there, too */
+    bool guessed; /* what is not guessed of it no correct reordering exposes, but for deadlocks */
 };
 
 struct fw_profiling {
@@ -269,14 +271,17 @@ static bool count(uint64_t counts[FW_IDIOMS + 1], struct fw_iroot_set *set,
 }
 
 /* All that the run lets be guessed is added to `set`. */
-static void guess(struct fw_profiling *profiling, const struct recording *recording,
+static void guess(struct fw_profiling *profiling, struct recording *recording,
                   struct fw_iroot_set *set, struct predictions *predictions)
 {
-    struct fw_profile_options options = { .window = profiling->setup->window };
-
-    profiling->state.hurried +=
+    struct fw_profile_options options = { .window = profiling->setup->window,
+                                          .most = recording->whole ? PAIRS : 0 };
+    struct fw_profile_limits limits =
         fw_profile_trace(recording->trace, fw_coverage_accesses(profiling->setup->coverage),
                          &options, set, NULL);
+
+    profiling->state.hurried += limits.hurried;
+    recording->guessed = !limits.overlooks;
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         const struct fw_iroot *iroot = fw_iroot_set_get(set, i);
 
@@ -343,12 +348,23 @@ static enum fw_profiling_why obstacle(const struct recording *recording)
     return recording->whole ? FW_WHY_SPENT : FW_WHY_REPEATS;
 }
 
+/* What the profiler does not guess has no correct reordering, whatever the proof was asked. */
+static bool is_ruled_out(const struct recording *recording, const struct fw_iroot *iroot,
+                         const struct fw_iroot_set *guesses)
+{
+    return recording->guessed && !iroot->waits && !fw_iroot_set_has(guesses, iroot);
+}
+
 static void say_asked(struct fw_profiling *profiling, struct recording *recording,
-                       const struct fw_iroot_prediction *one, struct predictions *predictions)
+                      const struct fw_iroot_prediction *one, const struct fw_iroot_set *guesses,
+                      struct predictions *predictions)
 {
     struct said said = { FW_MEMO_PROOF, one->answer, obstacle(recording) };
 
-    if (one->answer == FW_UNDECIDED)
+    if (one->answer == FW_UNDECIDED && said.why == FW_WHY_SPENT &&
+        is_ruled_out(recording, &one->iroot, guesses))
+        said.answer = FW_INFEASIBLE;
+    else if (one->answer == FW_UNDECIDED)
         said.why = recording->forecast->finished ? FW_WHY_SPENT : FW_WHY_CUT;
     else if (one->answer == FW_INFEASIBLE && said.why != FW_WHY_SPENT)
         said.answer = FW_UNDECIDED;
@@ -402,7 +418,7 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
     fw_alarm_end(&alarm);
     state->cut |= recording->forecast->cut || !recording->forecast->finished;
     for (size_t i = 0; i < recording->forecast->count; i++)
-        say_asked(profiling, recording, &recording->forecast->at[i], predictions);
+        say_asked(profiling, recording, &recording->forecast->at[i], guesses, predictions);
     answer_guesses(profiling, recording, guesses, predictions);
 }
 

@@ -57,6 +57,11 @@ void fw_profiler_destroy(struct fw_profiler *profiler)
     free(profiler);
 }
 
+bool fw_profiler_overlooks(const struct fw_profiler *profiler)
+{
+    return profiler->overlooks;
+}
+
 uint64_t fw_profiler_hurried(const struct fw_profiler *profiler)
 {
     return profiler->hurried;
@@ -311,15 +316,15 @@ static struct fw_shared *learn_shared(const struct fw_trace *trace, struct fw_st
     return shared;
 }
 
-uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
-                          const struct fw_profile_options *options, struct fw_iroot_set *set,
-                          struct fw_iroot_set *outside)
+struct fw_profile_limits fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
+                                          const struct fw_profile_options *options,
+                                          struct fw_iroot_set *set, struct fw_iroot_set *outside)
 {
     struct fw_shared *shared = learn_shared(trace, accesses);
     struct fw_batch batch = fw_trace_batch(trace);
     struct fw_profile_options second = *options;
     struct fw_profiler *profiler;
-    uint64_t hurried;
+    struct fw_profile_limits limits;
 
     second.shared = shared;
     second.same_run = true;
@@ -327,8 +332,9 @@ uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *access
     profiler = fw_profiler_create(trace->symbols, accesses, &second);
     fw_profiler_batch(profiler, &batch);
     fw_profiler_finish(profiler, set, outside);
-    hurried = fw_profiler_hurried(profiler);
+    limits = (struct fw_profile_limits) { fw_profiler_hurried(profiler),
+                                          fw_profiler_overlooks(profiler) };
     fw_profiler_destroy(profiler);
     fw_shared_destroy(shared);
-    return hurried;
+    return limits;
 }

@@ -25,7 +25,8 @@
  *
  * Where many objects are treated alike, entries that differ in the object and the locks only make
  * as many pairs as there are objects times the window.  Of those only `most` are kept, by a hash of
- * the objects; so with many objects something may be overlooked in idioms 2 to 6.
+ * the objects; so with many objects something may be overlooked in idioms 2 to 6, and
+ * fw_profiler_overlooks says whether that is so.
  *
  * Memory: entries and pairs of them, a step of the clocks for each message between threads, and
  * the accesses since a thread has held no lock (at most FW_PROFILE_LATE; if there are more, they
@@ -72,11 +73,19 @@ void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
 
 /* Accesses that were taken for the last of their sections because there were too many. */
 uint64_t fw_profiler_hurried(const struct fw_profiler *profiler);
+/* Pairs of entries were given up.  If not, no correct reordering exposes what is not guessed, but
+ * for deadlocks. */
+bool fw_profiler_overlooks(const struct fw_profiler *profiler);
+
+struct fw_profile_limits {
+    uint64_t hurried;
+    bool overlooks;
+};
 
 /* A whole trace, in two passes: one that learns what is shared.  `shared`, `same_run` and
- * `lacks_repeats` of the options are not looked at.  Returns what fw_profiler_hurried says. */
-uint64_t fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
-                          const struct fw_profile_options *options, struct fw_iroot_set *set,
-                          struct fw_iroot_set *outside);
+ * `lacks_repeats` of the options are not looked at. */
+struct fw_profile_limits fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
+                                          const struct fw_profile_options *options,
+                                          struct fw_iroot_set *set, struct fw_iroot_set *outside);
 
 #endif

@@ -103,10 +103,11 @@ static struct couple *find_couple(const struct match *match, size_t rank,
 }
 
 /* Gives up the couples with the largest hash; others with that hash will not be kept either. */
-static void drop_some(struct match *match, uint64_t *above)
+static void drop_some(struct fw_profiler *profiler, struct match *match, uint64_t *above)
 {
     const struct rank *ranks = match->ranks.at;
 
+    profiler->overlooks = true;
     *above = ranks[match->kept - 1].hash;
     for (; match->kept && ranks[match->kept - 1].hash == *above; match->kept--)
         fw_vec_release(&match->couples.at[ranks[match->kept - 1].place].same);
@@ -139,17 +140,17 @@ static struct match *get_match(struct fw_profiler *profiler, uint32_t *number)
     return &profiler->matches.at[*number - 1];
 }
 
-/* The couple of the two entries, made if it is new and `most` is not 0; NULL: it is not there. */
-static struct couple *get_couple(struct match *match, const struct wanted *wanted, size_t most,
-                                 uint64_t *above)
+/* The couple of the two entries, made if it is new and wanted; NULL: it is not there. */
+static struct couple *get_couple(struct fw_profiler *profiler, struct match *match,
+                                 const struct wanted *wanted, uint64_t *above, bool make)
 {
     size_t rank = find_rank(match, wanted->hash);
     struct couple *couple = find_couple(match, rank, wanted);
 
-    if (couple || !most)
+    if (couple || !make)
         return couple;
-    if (match->kept >= most)
-        drop_some(match, above);
+    if (match->kept >= profiler->most)
+        drop_some(profiler, match, above);
     return wanted->hash < *above ? add_couple(match, rank, wanted) : NULL;
 }
 
@@ -218,7 +219,7 @@ static struct couple *couple_of(struct fw_profiler *profiler, struct match *matc
 {
     if (met->place && met->first == wanted->first && met->second == wanted->second)
         return &match->couples.at[met->place - 1];
-    return get_couple(match, wanted, make ? profiler->most : 0, above);
+    return get_couple(profiler, match, wanted, above, make);
 }
 
 /* False: they would be a new couple, and none is to be made. */

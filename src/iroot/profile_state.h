@@ -204,6 +204,7 @@ struct fw_profiler {
     uint32_t thread;               /* of the event at hand */
     bool received;
     uint64_t hurried;
+    bool overlooks; /* couples were given up */
     size_t most;                   /* couples of two shapes */
 
     FW_VEC(struct marks) lock_sets; /* ascending; 0 is the empty one */

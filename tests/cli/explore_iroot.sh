@@ -88,6 +88,15 @@ jq -e '[.programs[].iroots[] | select(.predicted_by | length > 0)]
     | any(.verdict == "infeasible" and .tried > 0) and all(.verdict == "infeasible" or .verdict == "witness")' \
     aba.json >/dev/null || complain "guesses without an answer: $(jq -c '[.programs[].iroots[].verdict]' aba.json)"
 
+# What the proof cannot decide, since there are more instances than it asks about, the profiler may rule out.
+"$FOREWEAVE" cc -g -O1 -pthread -I"$FOREWEAVE_SOURCE/bench/programs" "$FOREWEAVE_SOURCE/bench/programs/prodcons.c" \
+    -o prodcons -lm || complain "cannot build prodcons"
+expect 0 explore -q -s iroot --idioms=3,4 --profile=1 --db=prodcons.db -- ./prodcons 12 1 3 3
+expect 0 coverage export --db=prodcons.db --format=json -o prodcons.json
+jq -e '[.programs[].iroots[]] | any(.verdict == "undecided")
+    and all(.verdict != "undecided" or (.predicted_by | index("profile")))' prodcons.json >/dev/null ||
+    complain "undecided, but not guessed: $(jq -c '[.programs[].iroots[] | select(.verdict == "undecided")] | .[0]' prodcons.json)"
+
 # What is known is not tried again: neither by the same command, nor with another input.
 expect 66 explore -q -s iroot -- ./lost
 out_has "known failure of this build: exit 1"

@@ -221,6 +221,41 @@ static void long_sections_are_not_kept(void **state)
     free(found);
 }
 
+/* T1 writes and T2 reads pairs of neighbours, of so many: one pair of places, many of objects. */
+static bool overlooks(unsigned objects, uint32_t most)
+{
+    struct fw_profile_options options = { .most = most };
+    struct fw_iroot_set *set = fw_iroot_set_create();
+    struct fw_strtab accesses;
+    struct fw_trace *trace;
+    struct fw_profile_limits limits;
+    char text[4096];
+    size_t used = 0;
+
+    for (unsigned thread = 1; thread <= 2; thread++)
+        for (unsigned i = 0; i < objects; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%sT%u|%c(x%u)|%c",
+                                     used ? " " : "", thread, thread == 1 ? 'w' : 'r', i,
+                                     thread == 1 ? 'a' : 'b');
+    trace = fw_load_line(text);
+    fw_strtab_init(&accesses);
+    limits = fw_profile_trace(trace, &accesses, &options, set, NULL);
+    fw_strtab_release(&accesses);
+    fw_trace_destroy(trace);
+    fw_iroot_set_destroy(set);
+    return limits.overlooks;
+}
+
+static void what_may_be_overlooked_is_said(void **state)
+{
+    (void)state;
+    assert_false(overlooks(4, 0));
+    assert_false(overlooks(4, 6)); /* so many pairs are there */
+    assert_true(overlooks(4, 5));
+    assert_true(overlooks(20, 0));
+    assert_false(overlooks(20, UINT32_MAX));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +267,7 @@ int main(void)
         cmocka_unit_test(what_comes_from_outside_is_marked),
         cmocka_unit_test(shared_accesses_are_learnt),
         cmocka_unit_test(long_sections_are_not_kept),
+        cmocka_unit_test(what_may_be_overlooked_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
