@@ -199,7 +199,10 @@ static size_t brought(const struct taught *run)
 static int run_all(struct work *work)
 {
     uint64_t idle = 0, enough = work->options->idle * work->inputs.at.len;
+    struct fw_machine_use before;
     int status = 0;
+
+    fw_machine_look(&before);
 
     for (uint64_t i = 0; i < work->options->runs && !status && !atomic_load(work->stop); i++) {
         status = work->traced ? record_once(work, i)
@@ -211,6 +214,9 @@ static int run_all(struct work *work)
         if (enough && idle >= enough)
             break;
     }
+    /* Recorded runs do not depend on others: somebody decides who runs. */
+    if (!status && !work->traced && !work->options->quiet)
+        fw_learning_tell_others(&before);
     return status;
 }
 

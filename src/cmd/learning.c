@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OTHERS 75u /* percent of the processors: more is worth a warning */
+
 int fw_learning_noise(const char *text, struct fw_guard_wish *wish)
 {
     const char *colon = text ? strchr(text, ':') : NULL;
@@ -25,4 +27,18 @@ int fw_learning_noise(const char *text, struct fw_guard_wish *wish)
     wish->noise = (uint32_t)per_mille;
     wish->noise_most = micros * 1000u;
     return 0;
+}
+
+void fw_learning_tell_others(const struct fw_machine_use *before)
+{
+    struct fw_machine_use after;
+    unsigned others;
+
+    fw_machine_look(&after);
+    others = fw_machine_others(before, &after);
+    if (others >= OTHERS)
+        fw_cmd_warning("others had %u%% of the processors while the program ran: threads that lack "
+                       "one come by interleavings that are rare otherwise, and what went well is "
+                       "allowed now; rather learn --anew when the machine has time",
+                       others);
 }

@@ -26,6 +26,18 @@ expect 0 learn -q --idle=2 -- ./early
 awk 'NR == FNR { if ($1 != "runs") a[FNR] = $0; next } $1 != "runs" && a[FNR] != $0 { exit 1 }' first early.constraints ||
     complain "learning once more has changed what was known"
 grep -q '^runs 6 0$' early.constraints || complain "runs are not added up"
+# Where others have the processors passing runs show what is rare otherwise, which is said.
+others=()
+for _ in $(seq $((8 * $(nproc)))); do
+    (while :; do :; done) &
+    others+=($!)
+done
+expect 0 learn --runs=3 --idle=0 -c busy.constraints -- ./early
+err_has 'warning: others had ' '% of the processors while the program ran'
+expect 0 learn -q --runs=2 -c busy.constraints -- ./early
+err_lacks 'others had'
+kill "${others[@]}"
+wait "${others[@]}" 2>/dev/null
 expect 3 learn -c none.constraints --runs=2 --ok=false -- ./early
 err_has "no run of './early' passed: nothing was learnt"
 [ ! -e none.constraints ] || complain "failing runs have taught something"
