@@ -84,6 +84,10 @@ void fw_control_in_vain(struct fw_thread *t, const void *object);
 /* Who gets the token: one of the ready ones, or `current`, who could go on (NULL: nobody could).
  * NULL: nobody, for now. */
 struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *ready);
+/* A thread has become ready (strategy_iroot.c). */
+void fw_control_came(void);
+/* At a point of the holder's: would it be picked again?  Without the lock; false: perhaps. */
+bool fw_control_stays(const struct fw_thread *t);
 /* The holder's turn ends. */
 void fw_control_turn(struct fw_thread *t, enum fw_turn_end end);
 /* Tells it (control_turn.c); false: it has looked in vain, which happens when it happens. */

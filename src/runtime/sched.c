@@ -198,6 +198,8 @@ static bool ask(struct fw_thread *t)
     }
     t->state = FW_STATE_READY;
     fw_list_append(&sched.ready, &t->link);
+    if (fw_control_on)
+        fw_control_came();
     if (fw_resting)
         fw_rouse();
     return !sched.holder && kick() == t;
@@ -364,6 +366,8 @@ void fw_sched_decide(struct fw_thread *t)
     if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
         fw_control->strategy < FW_STRATEGY_CHOICES && !fw_control_expiring)
         return; /* relaxed: who comes in this moment might as well have come later */
+    if (fw_control_stays(t))
+        return;
     fw_sched_lock();
     next = fw_control_pick(t, &sched.ready);
     if (next == t) {

@@ -30,6 +30,7 @@
 #define WINDOW 4096u /* points between two accesses of the script */
 #define VAIN   64u   /* so often given up: half as many are held, again as often: a quarter, ... */
 #define RARE   16u   /* ... down to one in two to the power of this */
+#define HOLDS  8u    /* held threads that are looked at without the scheduler's lock */
 #define TAKEN  1024u /* turns that are taken from others for higher priority's sake */
 
 /* Levels of who goes on, above the priorities of threads and below them. */
@@ -62,6 +63,12 @@ static uint64_t since;                  /* points when the latest access was mad
 static uint64_t waits_since;            /* for threads in the kernel; 0: not */
 static uint32_t vain;                   /* times that something reached was given up */
 static uint32_t taken;                  /* turns, as said above */
+static const struct fw_thread *settled; /* the holder that was picked again, of which nothing
+                                           followed; nothing else changes the others' levels ... */
+static uint64_t awaiting[HOLDS];        /* ... but its coming to one of these objects, for which
+                                           threads are held before the first access */
+static unsigned awaiting_count;
+static bool has_company; /* somebody has become ready since the latest pick */
 
 static void give_up(void)
 {
@@ -147,11 +154,16 @@ static bool has_partner(const struct fw_thread *first, const struct fw_thread *c
     return false;
 }
 
+static bool is_reached(const struct fw_thread *t)
+{
+    return at && t->plan.pending && t->plan.object &&
+           (t->plan.object == objects[0] || t->plan.object == objects[1]);
+}
+
 /* Is it about to access what has been reached, without a part in it? */
 static bool spoils(const struct fw_thread *t)
 {
-    return at && t->plan.pending && t->plan.object &&
-           (t->plan.object == objects[0] || t->plan.object == objects[1]) && !part_of(t);
+    return is_reached(t) && !part_of(t);
 }
 
 static enum level level_of(const struct fw_thread *t, const struct fw_thread *current,
@@ -222,15 +234,32 @@ static bool is_better(const struct fw_thread *t, enum level level, const struct 
     return t->plan.priority > best->plan.priority;
 }
 
+/* False: there are too many. */
+static bool note_held(const struct fw_thread *t)
+{
+    if (part_of(t) != &script->parts[0])
+        return true;
+    if (awaiting_count == HOLDS)
+        return false;
+    awaiting[awaiting_count++] = t->plan.object;
+    return true;
+}
+
 static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
 {
     struct fw_thread *best = current;
     enum level level = current ? level_of(current, current, ready) : HELD;
+    bool quiet = level == BACK || level == USUAL || level == NEXT;
+    unsigned before = at;
 
+    __atomic_store_n(&has_company, false, __ATOMIC_RELAXED);
+    settled = NULL;
+    awaiting_count = 0;
     FW_EACH_READY(t, ready)
     {
         enum level its = level_of(t, current, ready);
 
+        quiet = quiet && (at || its != HELD || note_held(t));
         if (!is_better(t, its, best, level))
             continue;
         best = t;
@@ -243,7 +272,45 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
         best = current;
     if (best)
         follow(best);
+    if (quiet && best == current && at == before)
+        settled = current;
     return best;
+}
+
+/* Could its access be the one that a held thread waits for? */
+static bool is_awaited(const struct fw_thread *t)
+{
+    if (!has_role(t, script->parts[1].role))
+        return false;
+    if (script->parts[1].object != script->parts[0].object)
+        return awaiting_count > 0;
+    for (unsigned i = 0; i < awaiting_count; i++)
+        if (awaiting[i] == t->plan.object)
+            return true;
+    return false;
+}
+
+static bool has_any_role(const struct fw_thread *t)
+{
+    return t->plan.site != FW_CONTROL_NONE &&
+           fw_control_site(t->plan.site)->flags & FW_SITE_ROLES;
+}
+
+void fw_control_came(void)
+{
+    __atomic_store_n(&has_company, true, __ATOMIC_RELAXED);
+}
+
+/* relaxed: who comes in this moment might as well have come later */
+bool fw_control_stays(const struct fw_thread *t)
+{
+    if (settled != t || __atomic_load_n(&has_company, __ATOMIC_RELAXED) || fw_control_expiring)
+        return false;
+    if (at == script->length)
+        return true;
+    if (has_any_role(t) && (part_of(t) || (!at && is_awaited(t))))
+        return false;
+    return !at || (!is_reached(t) && fw_control->point_count - since <= WINDOW);
 }
 
 /* Who has ended takes no further part. */

@@ -28,6 +28,10 @@ static struct {
 } memory;
 struct fw_control_head *fw_control = &memory.head;
 
+uint32_t fw_control_expiring;
+static bool is_lazy; /* the strategy is asked only if it does not say that the holder stays */
+static uint64_t asked;
+
 /* Who is in the kernel: nobody, unless a test says so. */
 static struct fw_thread *in_kernel;
 
@@ -88,8 +92,11 @@ static void play(struct run *run, unsigned attempt, uint64_t seed)
         arrive(&threads[i], run->idiom, run->threads[i][0]);
     }
     while (current || ready.next != &ready) {
-        struct fw_thread *next = strategy->pick(current, &ready);
+        bool stays = is_lazy && current && fw_control_stays(current);
+        struct fw_thread *next = stays ? current : strategy->pick(current, &ready);
         char letter;
+
+        asked += !stays;
 
         assert_non_null(next);
         if (next != current) {
@@ -257,6 +264,73 @@ static void test_who_is_held_in_vain_is_held_less_often(void **state)
     assert_true(many < 4000); /* and not for ever */
 }
 
+/* What a thread does: accesses of all kinds, in an order that the seed draws. */
+static void draw_thread(char text[16], uint64_t seed)
+{
+    static const char letters[] = "aabcxyABCDAB";
+
+    fw_strategy_seed(seed);
+    for (unsigned i = 0; i < 15; i++)
+        text[i] = letters[fw_strategy_below(sizeof letters - 1)];
+    text[15] = '\0';
+}
+
+static void test_who_stays_would_have_been_picked(void **state)
+{
+    uint64_t eagerly = 0, lazily = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20000; seed++) {
+        char texts[THREADS][16], order[64];
+        struct run run = { 1 + (unsigned)(seed % 6), { texts[0], texts[1], texts[2] }, "" };
+
+        for (unsigned i = 0; i < THREADS; i++)
+            draw_thread(texts[i], seed * THREADS + i);
+        asked = 0;
+        play(&run, (unsigned)(seed % 3), seed);
+        eagerly += asked;
+        strcpy(order, run.order);
+        asked = 0;
+        is_lazy = true;
+        play(&run, (unsigned)(seed % 3), seed);
+        is_lazy = false;
+        lazily += asked;
+        assert_string_equal(run.order, order);
+    }
+    assert_true(lazily < eagerly * 9 / 10); /* or it would be for nothing */
+}
+
+static void test_who_comes_is_looked_at(void **state)
+{
+    struct fw_thread one = { .number = 0, .state = FW_STATE_READY }, two = { .number = 1 };
+    struct fw_list ready;
+
+    (void)state;
+    memory.head.idiom = 1;
+    memory.head.attempt = 0;
+    fw_strategy_iroot.start();
+    fw_list_init(&ready);
+    fw_strategy_iroot.born(&one);
+    fw_strategy_iroot.born(&two);
+    fw_list_append(&ready, &two.link);
+    arrive(&one, 1, 'a');
+    arrive(&two, 1, 'a');
+    assert_false(fw_control_stays(&one));
+    assert_ptr_equal(fw_strategy_iroot.pick(&one, &ready), &one);
+    assert_true(fw_control_stays(&one));
+    assert_false(fw_control_stays(&two));
+    fw_control_came();
+    assert_false(fw_control_stays(&one));
+    assert_ptr_equal(fw_strategy_iroot.pick(&one, &ready), &one);
+    arrive(&one, 1, 'A');
+    assert_false(fw_control_stays(&one)); /* it has a part now */
+    arrive(&one, 1, 'b');
+    assert_true(fw_control_stays(&one));
+    fw_control_expiring = 1;
+    assert_false(fw_control_stays(&one));
+    fw_control_expiring = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +341,8 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_does_no_harm),
         cmocka_unit_test(test_threads_in_the_kernel_have_the_delay),
         cmocka_unit_test(test_who_is_held_in_vain_is_held_less_often),
+        cmocka_unit_test(test_who_stays_would_have_been_picked),
+        cmocka_unit_test(test_who_comes_is_looked_at),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
