@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/handed.h"
 #include "cmd/interrupt.h"
+#include "cmd/loading.h"
 #include "cmd/noise.h"
 #include "cmd/places.h"
 #include "record/launch.h"
@@ -205,18 +206,15 @@ static int find_sections(struct work *work, const char *const *files, size_t cou
 /* What --noise and --sections say, for the runtime. */
 static int find_noise(struct work *work)
 {
-    FW_VEC(const char *) files = { 0 };
+    struct fw_words files = { 0 };
     char *program = fw_launch_path(work->argv[0]);
     struct fw_noise_wish wish;
     struct fw_error err;
-    int status = 0;
+    int status = fw_cmd_files(&files, program ? program : work->argv[0], &work->options->modules);
 
-    fw_vec_push(&files, program ? program : work->argv[0]);
-    for (size_t i = 0; i < work->options->modules.len; i++)
-        fw_vec_push(&files, work->options->modules.at[i]);
     if (fw_noise_wish(&wish, work->options->noise, &err) < 0)
         status = fw_cmd_usage("--noise: %s", err.message);
-    else
+    else if (!status)
         work->noise = fw_noise_options(&wish, files.at, files.len, &status);
     work->learns = wish.kind == FW_NOISE_RANDOM && wish.strength && work->options->runs > 1;
     if (!status && work->options->sections)

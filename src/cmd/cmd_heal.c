@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/heal_report.h"
+#include "cmd/loading.h"
 #include "cmd/noise.h"
 #include "cmd/places.h"
 #include "record/launch.h"
@@ -84,7 +85,7 @@ struct work {
     const struct heal *options;
     char **argv;
     char *program; /* its file */
-    FW_VEC(const char *) files;
+    struct fw_words files;
     char *noise; /* for the runtime */
     struct fw_places places;
     struct fw_sections sections;
@@ -312,11 +313,10 @@ static int run(const void *values, int argc, char **argv)
     if (fw_launch_check(argv[0], &err) < 0)
         return fw_cmd_fail(FW_EXIT_INPUT, &err);
     work.program = fw_launch_path(argv[0]);
-    fw_vec_push(&work.files, work.program);
-    for (size_t i = 0; i < work.options->modules.len; i++)
-        fw_vec_push(&work.files, work.options->modules.at[i]);
     fw_sections_init(&work.sections);
-    status = find_noise(&work);
+    status = fw_cmd_files(&work.files, work.program, &work.options->modules);
+    if (!status)
+        status = find_noise(&work);
     if (!status)
         status = find_sections(&work);
     if (!status)

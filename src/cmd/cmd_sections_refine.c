@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/handed.h"
 #include "cmd/interrupt.h"
+#include "cmd/loading.h"
 #include "cmd/judge.h"
 #include "cmd/noise.h"
 #include "cmd/places.h"
@@ -273,15 +274,13 @@ static int set_noise(struct work *work, const char *const *files, size_t count)
 
 static int prepare(struct work *work)
 {
-    FW_VEC(const char *) files = { 0 };
+    struct fw_words files = { 0 };
     char *program = fw_launch_path(work->argv[0]), *slash;
     struct fw_error err;
-    int status;
+    int status = fw_cmd_files(&files, program ? program : work->argv[0], &work->options->modules);
 
-    fw_vec_push(&files, program ? program : work->argv[0]);
-    for (size_t i = 0; i < work->options->modules.len; i++)
-        fw_vec_push(&files, work->options->modules.at[i]);
-    status = set_noise(work, files.at, files.len);
+    if (!status)
+        status = set_noise(work, files.at, files.len);
     if (!status && (fw_places_find(&work->places, &err) < 0 ||
                     fw_place_default(&work->trace, &err) < 0))
         status = fw_cmd_fail(FW_EXIT_FAILURE, &err);

@@ -1,9 +1,12 @@
 /* loading.c - see loading.h. */
 #include "cmd/loading.h"
 
+#include "base/vec.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int fw_cmd_load_trace(struct fw_trace **trace, const char *path,
                       const struct fw_read_options *options, const char *consequence)
@@ -38,6 +41,21 @@ int fw_cmd_write_result(const struct fw_output *memory, const char *path)
         return status;
     fw_output_bytes(&out, memory->buffer, memory->used);
     return fw_cmd_output_close(&out, FW_EXIT_OK);
+}
+
+int fw_cmd_files(struct fw_words *files, const char *program, const struct fw_words *modules)
+{
+    struct fw_error err;
+
+    fw_vec_push(files, program);
+    for (size_t i = 0; i < modules->len; i++) {
+        fw_vec_push(files, modules->at[i]);
+        if (access(modules->at[i], R_OK) < 0) {
+            fw_error_errno(&err, "--module: cannot read '%s'", modules->at[i]);
+            return fw_cmd_fail(FW_EXIT_INPUT, &err);
+        }
+    }
+    return FW_EXIT_OK;
 }
 
 int fw_cmd_print(const char *fmt, ...)

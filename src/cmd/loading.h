@@ -4,6 +4,7 @@
 #ifndef FW_CMD_LOADING_H
 #define FW_CMD_LOADING_H
 
+#include "base/options.h"
 #include "cmd/reading.h"
 #include "trace/trace.h"
 
@@ -16,6 +17,12 @@ int fw_cmd_load_trace(struct fw_trace **trace, const char *path,
 
 /* Writes what was collected in memory to the path, or to standard output (NULL or "-"). */
 int fw_cmd_write_result(const struct fw_output *memory, const char *path);
+
+/*
+ * What is looked into for names, places and code: the program and its libraries.  Appends them; 0,
+ * or the exit status after saying which library cannot be read.  The paths stay the caller's.
+ */
+int fw_cmd_files(struct fw_words *files, const char *program, const struct fw_words *modules);
 
 /* The file's name without its directories. */
 const char *fw_cmd_base_name(const char *path);

@@ -260,6 +260,8 @@ input finding:none.json:1 "cannot open result 'none.json'"
 input "finding:r.json:zzzz" "there is no finding 'zzzz'"
 expect 2 atomrace --runs=0 -- ./shop
 expect 3 atomrace -- ./none
+expect 3 atomrace --module=./none -- ./shop
+err_has "--module: cannot read './none'"
 expect 3 atomrace -- true
 err_is "foreweave: nothing can be caught in 'true': it was not built with 'foreweave cc'"
 # No room for a trace (here: no file may grow) is no reason to speak of how it was built.

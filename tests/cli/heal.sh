@@ -340,6 +340,8 @@ one_error
 expect 3 heal --sections="$here/spin.sections" -- ./bank
 err_has "no section of '$here/spin.sections' can be healed in './bank'"
 expect 3 heal --sections="$here/bank.sections" -- true
+expect 3 heal --sections="$here/bank.sections" --module=./none -- ./bank
+err_has "--module: cannot read './none'"
 expect 125 heal --sections="$here/bank.sections" --log=none/log -- ./bank
 one_error
 finish

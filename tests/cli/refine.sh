@@ -57,6 +57,8 @@ for command in "sections refine --sections=bank.sections" "sections find" atomra
     err_has "no/such/folder"
 done
 [ ! -e ran ] || complain "a program was run whose result cannot be written"
+expect 3 sections refine --sections=bank.sections --module=./none -- ./bank
+err_has "--module: cannot read './none'"
 expect 3 sections refine --sections=bank.sections -- ./stack
 err_has "no section of 'bank.sections' is in './stack'"
 [ ! -e .foreweave/last/trace.fwt ] || complain "traces are left behind"
