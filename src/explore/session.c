@@ -1,6 +1,7 @@
 /* session.c - see session.h. */
 #include "explore/leftover.h"
 #include "explore/session_state.h"
+#include "explore/starved.h"
 
 #include "base/alloc.h"
 #include "record/launch.h"
@@ -303,6 +304,13 @@ static void keep_output(struct fw_session *session)
     session->text_hash = XXH3_64bits(session->text, session->text_bytes);
 }
 
+/* A run was ended, but not since its own time was over. */
+static bool budget_is_over(const struct fw_session *session)
+{
+    return session->limit < session->setup.limit || is_stopped(session) ||
+           (session->granted > 0 && fw_session_left(session) <= 0);
+}
+
 static void judge(struct fw_session *session, int status, bool in_time,
                   struct fw_run_result *result)
 {
@@ -319,8 +327,7 @@ static void judge(struct fw_session *session, int status, bool in_time,
     else if (!in_time && session->head->child_deadlock)
         result->end = FW_RUN_DEADLOCK;
     else if (!in_time)
-        result->end = session->limit < session->setup.limit || is_stopped(session) ? FW_RUN_OVER
-                                                                                  : FW_RUN_TIMEOUT;
+        result->end = budget_is_over(session) ? FW_RUN_OVER : FW_RUN_TIMEOUT;
     else
         result->end = WIFSIGNALED(status) ? FW_RUN_SIGNAL : FW_RUN_EXITED;
 }
@@ -400,11 +407,13 @@ static int bury(struct fw_session *session, bool in_time)
 
 static int run_alone(struct fw_session *session, int *status, bool *in_time, struct fw_error *err)
 {
-    double limit = session->limit;
+    double limit = session->limit, more;
 
     if (launch(session, err) < 0)
         return -1;
     *in_time = await_end(session, session->process_end, limit - LAST * limit);
+    while (!*in_time && (more = fw_session_grace(session)) > 0)
+        *in_time = await_end(session, session->process_end, more);
     if (!*in_time) {
         uint64_t points = session->head->point_count;
 
@@ -452,10 +461,13 @@ static enum served await_served(struct fw_session *session, double seconds, bool
 /* The same for the limit of a run; looks whether it moves in the last part of it. */
 static enum served await_run(struct fw_session *session)
 {
-    double limit = session->limit;
+    double limit = session->limit, more;
     enum served served = await_served(session, limit - LAST * limit, false);
-    uint64_t points = session->head->point_count;
+    uint64_t points;
 
+    while (served == LATE && (more = fw_session_grace(session)) > 0)
+        served = await_served(session, more, false);
+    points = session->head->point_count;
     if (served == LATE) {
         served = await_served(session, LAST * limit, false);
         session->moves = session->head->point_count != points;
@@ -545,6 +557,7 @@ int fw_session_run(struct fw_session *session, const struct fw_run_order *order,
 
     memset(result, 0, sizeof *result);
     session->moves = false;
+    session->granted = 0;
     session->seen_deadlock = 0;
     session->limit = left < session->setup.limit ? left : session->setup.limit;
     if (check_order(session, order, err) < 0)

@@ -16,7 +16,8 @@ struct fw_session {
     struct fw_control_head *head;
     pid_t process;   /* the server, or the program in a run; 0: none */
     int process_end; /* descriptor */
-    double limit;    /* of the run, in seconds */
+    double limit;    /* of the run, in seconds ... */
+    double granted;  /* ... and what it has in addition (starved.h) */
     unsigned left_behind; /* processes that outlived their runs */
     bool late;       /* the latest run has passed its limit */
     double seen_deadlock; /* when it was seen that a child of the run is in one; 0: never */
