@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # guard_server.sh - a guarded server under load for long: does it fail, does its memory grow, can the guard be switched off
 # and on meanwhile?  The server is built from the source of Debian's package, as scripts/realworld.sh does; what it may do is
-# learnt from some rounds of the same load with other data.  Every answer of the server is checked.
+# learnt from some rounds of the same load with other data; of transactions also from guarded ones, whose logs are accepted.
+# Every answer of the server is checked.
 #
 #   guard_server.sh [--server=memcached|redis] [--kind=pset|lifetx] [--minutes=30] [--learn=ROUNDS] [--steps=N] [--work=DIR]
 #                   [--pause=SECONDS] [--budget=PERCENT]
@@ -53,9 +54,25 @@ for round in $(seq "$rounds"); do # how threads begin is learnt as well, so it b
     [ $((round % 3)) != 0 ] || sleep 2 # what it does by itself belongs to it
     load "$round" >load.log 2>&1 || { say "wrong while learning: $(tail -n 1 load.log)"; exit 1; }
     stop_server $command || { say "learning failed: $(tail -n 1 learn.log)"; exit 1; }
-    say "start $round: $(sed -n 's/^ *1  passed *\([0-9]*\) *\([0-9]*\).*/\1 new pairs, \2 new of else/p' learn.log)"
+    if [ "$kind" = lifetx ]; then
+        say "start $round: $(sed -n 's/^ *1  passed *[0-9]* *[0-9]* *\([0-9]*\).*/\1 new cutpoints/p' learn.log)"
+    else
+        say "start $round: $(sed -n 's/^ *1  passed *\([0-9]*\) *\([0-9]*\).*/\1 new pairs, \2 new of else/p' learn.log)"
+    fi
     rm -f pid
     how=()
+done
+
+[ "$kind" = pset ] || for round in 1 2 3 4; do # what recordings are slow to show, runs under load do
+    rm -f training
+    "$foreweave" guard --kind=lifetx --budget=100 --log=training -c constraints -- "${server[@]}" >learn.log 2>&1 &
+    command=$!
+    await_server || { say "$name does not listen" && exit 1; }
+    load $((100 + round)) >load.log 2>&1 || { say "wrong while it is guarded: $(tail -n 1 load.log)"; exit 1; }
+    stop_server $command || { say "guarding failed: $(tail -n 1 learn.log)"; exit 1; }
+    say "guarded start $round: $("$foreweave" learn --runs=0 --accept=training -c constraints -- "${server[@]}" 2>&1 >/dev/null |
+        sed -n 's/.*they add \([0-9]* cutpoints\).*/\1/p')"
+    rm -f pid
 done
 
 say "guarded for $minutes minutes"
