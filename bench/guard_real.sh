@@ -62,22 +62,42 @@ compress() { # COMMAND...: the same
     cmp -s output.bz2 wanted.bz2 || { say "pbzip2 is wrong" && return 1; }
     awk -v native="$([ "$1" = "$foreweave" ] || echo 1)" '{ print native ? $1 : $7, $6 }' line
 }
-learn_program() { # PROGRAM KIND
+learn_rounds() { # PROGRAM KIND: into PROGRAM.$into
     local round command
-    rm -f "$1.$2"
     if [ "$1" = pbzip2 ]; then
-        "$foreweave" learn -q --kind="$2" --runs="$learn" --idle=0 -c "$1.$2" -- "$work/pbzip2/foreweave/pbzip2/pbzip2" -k -c -q -p4 "$PWD/learnt" >/dev/null
+        "$foreweave" learn -q --kind="$2" --runs="$learn" --idle=0 -c "$1.$into" -- "$work/pbzip2/foreweave/pbzip2/pbzip2" -k -c -q -p4 "$PWD/learnt" >/dev/null
         return
     fi
     for round in $(seq "$learn"); do
         server_of "$1" foreweave
-        "$foreweave" learn -q --kind="$2" --limit=0 --runs=1 --show -c "$1.$2" -- "${server[@]}" >learn.log 2>&1 &
+        "$foreweave" learn -q --kind="$2" --limit=0 --runs=1 --show -c "$1.$into" -- "${server[@]}" >learn.log 2>&1 &
         command=$!
         await_server || return 1
         [ $((round % 3)) != 0 ] || sleep 2
         steps=$((steps / 10)) load "$1" "$round" || return 1
         stop_server $command || { tail -n 1 learn.log >&2 && return 1; }
     done
+}
+# Runs under load whose logs are accepted: recordings are slow to show what they do.
+train() { # PROGRAM
+    local round command
+    server=("$work/pbzip2/foreweave/pbzip2/pbzip2" -k -c -q -p4 "$PWD/learnt")
+    for round in 1 2 3 4; do
+        rm -f training
+        [ "$1" = pbzip2 ] || server_of "$1" foreweave
+        "$foreweave" guard -q --kind=lifetx --budget=100 --log=training -c "$1.lifetx" -- "${server[@]}" >/dev/null 2>learn.log &
+        command=$!
+        [ "$1" = pbzip2 ] || { await_server && steps=$((steps / 10)) load "$1" $((100 + round)); } || return 1
+        if [ "$1" = pbzip2 ]; then wait $command; else stop_server $command; fi || { tail -n 1 learn.log >&2 && return 1; }
+        "$foreweave" learn -q --runs=0 --accept=training -c "$1.lifetx" -- "${server[@]}" || return 1
+    done
+}
+# What is shared is learnt for transactions as well: else every access is watched.
+learn_program() { # PROGRAM KIND
+    local into=$2
+    rm -f "$1.$2"
+    learn_rounds "$1" pset || return 1
+    [ "$2" = pset ] || { learn_rounds "$1" lifetx && train "$1"; }
 }
 run() { # PROGRAM WAY: a line PROGRAM WAY PROCESSOR WALL VIOLATIONS
     local way=foreweave under=() taken
