@@ -9,15 +9,17 @@
 #define DRY       0.125 /* new iRoots by a run; with fewer there is better to do */
 #define ENOUGH    32u   /* runs of a round that say whether it is so */
 #define DRAWS     4u    /* rounds of a draw between two of a hunt that bring as little */
-#define FEW       8     /* runs of a strategy that say little */
+#define FEW       4     /* runs of a strategy that say little */
 #define LEAST     0.01  /* share that each strategy has */
-#define FAVOUR    4     /* the first one's, with equal success: alone it shows most, ... */
-#define NONE      1     /* ... until draws are dry: then it is the others that differ */
 #define OLD       0.7   /* what counts of a round counts so much when the next one has been */
 
-static const enum fw_control_strategy mixed[FW_ARMS_MIXED] = {
-    FW_STRATEGY_POS,    FW_STRATEGY_PCT_LARGE, FW_STRATEGY_STEPS,
-    FW_STRATEGY_RANDOM, FW_STRATEGY_DELAY,     FW_STRATEGY_PCT,
+/* Favour: shares with equal success, as far as that is known of them from other programs. */
+static const struct {
+    enum fw_control_strategy strategy;
+    double favour;
+} mixed[FW_ARMS_MIXED] = {
+    { FW_STRATEGY_POS, 8 },    { FW_STRATEGY_PCT_LARGE, 3 }, { FW_STRATEGY_STEPS, 3 },
+    { FW_STRATEGY_RANDOM, 1 }, { FW_STRATEGY_DELAY, 1 },     { FW_STRATEGY_PCT, 0.5 },
 };
 
 /* --- profiles -------------------------------------------------------------------------------- */
@@ -42,7 +44,7 @@ void fw_arms_profiled(struct fw_arms *arms)
  * all together. */
 static void share_out(struct fw_arms *arms)
 {
-    double runs = 0, cost = 0, fresh = 1, each, all = 0, favour = arms->dry ? NONE : FAVOUR;
+    double runs = 0, cost = 0, fresh = 1, each, all = 0;
 
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++) {
         runs += arms->drawn[i].runs;
@@ -54,7 +56,7 @@ static void share_out(struct fw_arms *arms)
         const struct fw_drawn *drawn = &arms->drawn[i];
         double worth = (drawn->fresh + FEW * fresh / (runs + 1)) / (drawn->cost + FEW * each);
 
-        arms->drawn[i].share = worth * worth * (i ? 1 : favour);
+        arms->drawn[i].share = worth * worth * mixed[i].favour;
         all += arms->drawn[i].share;
     }
     for (unsigned i = 0; i < FW_ARMS_MIXED; i++)
@@ -74,7 +76,7 @@ static unsigned who_draws(const struct fw_arms *arms, uint64_t number)
 
 enum fw_control_strategy fw_arms_strategy(const struct fw_arms *arms, uint64_t number)
 {
-    return mixed[who_draws(arms, number)];
+    return mixed[who_draws(arms, number)].strategy;
 }
 
 void fw_arms_credit(struct fw_arms *arms, uint64_t number, uint64_t fresh, double cost)

@@ -15,7 +15,7 @@
  * most differs from program to program.  Each has the more runs the more was new in its latest
  * ones, for what they cost, and some in any case; pos has more of them than another that shows as
  * much, since of all alone it shows most in nearly every program that was measured
- * (bench/RESULTS.md), as long as there is much to be shown.
+ * (bench/RESULTS.md), and so have, less, the next ones.
  *
  * But for `late`, and for costs that are given in seconds, time plays no part, so that the same
  * seed makes the same campaign where none of them is.

@@ -169,14 +169,10 @@ static void test_of_equal_strategies_pos_has_more(void **state)
 
     (void)state;
     draw(&arms, 1, 0, 1, runs);
-    assert_in_range(runs[FW_STRATEGY_POS], 24, 33);
-    assert_in_range(runs[FW_STRATEGY_PCT], 4, 10);
-    assert_in_range(runs[FW_STRATEGY_DELAY], 4, 10);
-    arms = (struct fw_arms) { .dry = true };
-    memset(runs, 0, sizeof runs);
-    draw(&arms, 1, 0, 1, runs); /* little is left: others may find it */
-    assert_in_range(runs[FW_STRATEGY_POS], 7, 14);
-    assert_in_range(runs[FW_STRATEGY_PCT], 7, 14);
+    assert_in_range(runs[FW_STRATEGY_POS], 26, 34);
+    assert_in_range(runs[FW_STRATEGY_PCT_LARGE], 8, 14);
+    assert_in_range(runs[FW_STRATEGY_DELAY], 2, 6);
+    assert_in_range(runs[FW_STRATEGY_PCT], 1, 4);
 }
 
 /* What is new counts for what it costs. */
