@@ -10,6 +10,7 @@
 
 #define BATCH  1000u /* runs that are counted at a time, at most */
 #define SECOND 1.0
+#define REST   20 /* times as long as it took to write nothing is written that is not asked for */
 
 /* A run, until it is written. */
 struct fw_ledger_row {
@@ -105,7 +106,7 @@ void fw_ledger_add(struct fw_ledger *ledger, const struct fw_ledger_entry *entry
         return;
     if (!ledger->runs++)
         ledger->since = fw_session_now();
-    ledger->urgent |= trial->failure != NULL;
+    ledger->urgent |= trial->failure && !entry->schedule;
     count(ledger, &trial->exposed, &fresh);
     if (fresh.len || !entry->drawn || trial->failure) {
         struct fw_ledger_row *row = make_row(ledger, entry);
@@ -135,6 +136,7 @@ int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err)
     FW_VEC(struct fw_memo_run) rows = { 0 };
     struct fw_memo_batch batch = { .plain = ledger->plain };
     struct fw_memo_names names;
+    double start = fw_session_now();
     int status;
 
     if (!ledger->runs)
@@ -154,6 +156,7 @@ int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err)
     batch.count = times.len;
     names = fw_coverage_names(ledger->coverage);
     status = fw_memo_record_batch(ledger->memo, &names, &batch, err);
+    ledger->took = fw_session_now() - start;
     ledger->runs = 0;
     ledger->urgent = false;
     drop_rows(ledger);
@@ -165,7 +168,10 @@ int fw_ledger_flush(struct fw_ledger *ledger, struct fw_error *err)
 
 int fw_ledger_settle(struct fw_ledger *ledger, struct fw_error *err)
 {
-    if (ledger->runs < BATCH && fw_session_now() - ledger->since < SECOND && !ledger->urgent)
+    double gone = fw_session_now() - ledger->since;
+
+    if (!ledger->urgent &&
+        ((ledger->runs < BATCH && gone < SECOND) || gone < REST * ledger->took))
         return 0;
     return fw_ledger_flush(ledger, err);
 }

@@ -3,10 +3,11 @@
  *
  * Profiles and attempts have rows there, and of all other runs those that have shown something new
  * or failed; the rest is counted.  A transaction costs as much as a run, so all of it is written by
- * the second or by a thousand runs at a time, after a failure, and when it is asked for: before
- * something is claimed.  Whoever is killed loses what has come since then, and nothing by half: a
- * failure is written with its schedule, if one can be made, so that who is killed before that has
- * found nothing, and its attempt is made again.
+ * the second or by a thousand runs at a time, less often where it takes more than a twentieth of
+ * the time, after a failure that has no schedule yet, and when it is asked for: before something is
+ * claimed.  Whoever is killed loses what has come since then, and nothing by half: a failure is
+ * written with its schedule, if one can be made, so that who is killed before that has found
+ * nothing, and its attempt is made again.
  * Not thread-safe.
  */
 #ifndef FW_EXPLORE_LEDGER_H
@@ -27,6 +28,7 @@ struct fw_ledger {
     uint64_t plain;             /* runs without a row ... */
     uint64_t runs;              /* runs that are not written yet ... */
     double since;               /* ... as of this time ... */
+    double took;                /* seconds, to write the latest ones */
     bool urgent;                /* ... with one that has failed */
 };
 
