@@ -5,38 +5,36 @@
 #include "explore/alarm.h"
 #include "explore/campaign.h"
 #include "explore/moments.h"
+#include "explore/recording.h"
 #include "iroot/naming.h"
 #include "iroot/observe_trace.h"
 #include "iroot/profile.h"
 #include "predict/iroot.h"
-#include "record/recorder.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define HALF      0.5                 /* of the time that is left is for a profile, at most */
 #define MOST_RUNS 100u                /* however much they bring */
 #define PAIRS     4096u               /* fw_profile_options.most, of such a recording */
-#define SHORT     10000u              /* events of a recording without repeats: try with them */
-#define LONG      100000u             /* ... of one with them: that is too many */
+#define SHORT     250000u             /* events of a recording without repeats: try with them */
+#define LONG      1000000u            /* ... of one with them: that is too many */
+#define SLOWER    4                   /* times as long may one with them well take, ... */
+#define SLOWEST   16                  /* ... and it is given up after so many, and a second */
+#define QUARTER   0.25                /* of the time that is left is for it, at most */
 #define MOST      3000000u            /* ... that are looked at, at most: a gigabyte of memory */
 
 /* A recorded run, as long as it is needed. */
 struct recording {
     char *path;
-    struct fw_trace *trace;
+    struct fw_recording run;
     struct fw_index *index;
     struct fw_moments *moments;
     struct fw_iroot_forecast *forecast;
     FW_VEC(uint64_t *) events; /* of the witnesses that the hunt has, by index */
-    bool failed;
-    bool cut;   /* only its beginning was looked at */
-    bool whole; /* accesses that repeat one are there, too */
+    bool whole;   /* accesses that repeat one are there, too */
     bool guessed; /* what is not guessed of it no correct reordering exposes, but for deadlocks */
 };
 
@@ -61,7 +59,7 @@ static void recording_destroy(struct recording *recording)
     fw_iroot_forecast_destroy(recording->forecast);
     fw_moments_destroy(recording->moments);
     fw_index_destroy(recording->index);
-    fw_trace_destroy(recording->trace);
+    fw_trace_destroy(recording->run.trace);
     if (recording->path)
         unlink(recording->path);
     free(recording->path);
@@ -97,123 +95,30 @@ static bool is_stopped(const struct fw_profiling *profiling)
     return profiling->setup->session->stop && *profiling->setup->session->stop;
 }
 
-struct escorted {
-    const struct fw_profiling *profiling;
-    struct fw_escort escort;
-    _Atomic int32_t program;
-    int output;
-    bool failed;
-    struct fw_error err;
-};
-
-/* The program has started: what goes along with it starts, too. */
-static void go_along(void *context, pid_t program)
-{
-    struct escorted *escorted = context;
-
-    escorted->program = program;
-    escorted->failed = fw_escort_start(&escorted->escort,
-                                       &escorted->profiling->setup->session->escort,
-                                       &escorted->program, escorted->output, &escorted->err) < 0;
-}
-
-static int use_recorded(struct fw_profiling *profiling, struct recording *recording,
-                        const struct fw_recorded *recorded, struct fw_error *err)
-{
-    const struct fw_recorded_trace *trace = &recorded->traces.at[0];
-    bool ended = WIFSIGNALED(recorded->status) && WTERMSIG(recorded->status) == SIGTERM &&
-                 profiling->setup->session->escort.drive;
-
-    if (!trace->connected)
-        return fw_error_set(err, "'%s' did not load the runtime: build it with 'foreweave cc'",
-                            profiling->setup->session->argv[0]);
-    if (trace->failed[0])
-        return fw_error_set(err, "'%s' is cut: %s", trace->path, trace->failed);
-    recording->failed = recorded->status != 0 && !ended;
-    return 0;
-}
-
-static int record(struct fw_profiling *profiling, struct recording *to, struct fw_error *err)
+/* In `limit` seconds; 0: in the time that a run may take. */
+static struct recording *record_once(struct fw_profiling *profiling, double limit,
+                                     struct fw_error *err)
 {
     const struct fw_profiling_setup *setup = profiling->setup;
-    struct escorted escorted = { .profiling = profiling, .output = open("/dev/null", O_RDWR) };
-    struct fw_record_setup recording = {
-        .argv = setup->session->argv,
-        .path = to->path,
-        .runtime = setup->session->runtime,
-        .seed = fw_campaign_seed(setup->seed, profiling->state.runs + 1),
-        .hide = true,
-        .limit = setup->session->limit,
-        .end_stuck = 1,
-        .stop = setup->session->stop,
-        .positions = true,
-        .repeats = profiling->repeats,
-        .began = setup->session->escort.drive ? go_along : NULL,
-        .context = &escorted,
-    };
-    struct fw_recorded recorded;
-    bool ended;
+    struct recording *recording = fw_xcalloc(1, sizeof *recording);
+    struct fw_recording_setup how = { .session = setup->session,
+                                      .seed = fw_campaign_seed(setup->seed,
+                                                               profiling->state.runs + 1),
+                                      .repeats = profiling->repeats,
+                                      .limit = limit,
+                                      .most = MOST };
     int status;
 
-    if (fw_escort_prepare(&setup->session->escort, setup->session->limit, escorted.output, err) <
-        0) {
-        close(escorted.output);
-        return -1;
-    }
-    status = fw_record(&recording, &recorded, err) == FW_RECORD_DONE
-                 ? use_recorded(profiling, to, &recorded, err)
-                 : -1;
-    if (!status && !to->failed)
-        fw_escort_await(&escorted.escort, setup->session->limit, setup->session->stop);
-    to->failed |= fw_escort_end(&escorted.escort, &ended) != 0;
-    profiling->state.failing += to->failed;
-    close(escorted.output);
-    if (!status && escorted.failed) {
-        *err = escorted.err;
-        status = -1;
-    }
-    fw_recorded_release(&recorded);
-    return status;
-}
-
-/* The beginning of a long trace stands for itself (fw_trace_builder_finish). */
-static int load(struct recording *recording, struct fw_error *err)
-{
-    struct fw_trace_builder *builder;
-    struct fw_reader *reader;
-    struct fw_batch batch;
-    uint64_t events = 0;
-    int branches, got;
-
-    if (fw_reader_open(&reader, recording->path, NULL, err) < 0)
-        return -1;
-    builder = fw_trace_builder_create();
-    branches = got = fw_reader_has_branches(reader, err);
-    while (got >= 0 && events <= MOST && (got = fw_reader_next(reader, &batch, err)) > 0) {
-        got = fw_trace_builder_add(builder, &batch, reader, err);
-        events += batch.count;
-    }
-    recording->cut = events > MOST;
-    if (got < 0)
-        fw_trace_builder_destroy(builder);
-    else
-        recording->trace = fw_trace_builder_finish(builder, reader, branches, !recording->cut);
-    fw_reader_close(reader);
-    return got < 0 ? -1 : 0;
-}
-
-static struct recording *record_once(struct fw_profiling *profiling, struct fw_error *err)
-{
-    struct recording *recording = fw_xcalloc(1, sizeof *recording);
-
     profiling->state.made++;
-    recording->path = fw_xasprintf("%s/profile-%" PRIu64 ".fwt", profiling->setup->folder,
-                                   profiling->state.runs + 1);
-    if (record(profiling, recording, err) < 0 || load(recording, err) < 0) {
-        recording_destroy(recording);
-        return NULL;
-    }
-    return recording;
+    recording->path = fw_xasprintf("%s/profile-%" PRIu64 "%s.fwt", setup->folder,
+                                   profiling->state.runs + 1, profiling->repeats ? "-all" : "");
+    how.path = recording->path;
+    status = fw_recording_make(&recording->run, &how, err);
+    profiling->state.failing += recording->run.failed;
+    if (status == 0)
+        return recording;
+    recording_destroy(recording);
+    return NULL;
 }
 
 /* A run has failed, and that is what was wanted. */
@@ -222,28 +127,83 @@ static bool ends_it(const struct fw_profiling *profiling)
     return profiling->setup->until_first && !profiling->setup->unjudged && profiling->state.failing;
 }
 
-/* With all accesses, also those that repeat one, since what lies between two places decides what
- * they expose; unless that makes more events than can be thought about.  The first run leaves them
- * out, tells how many there may be, and counts for no more if there are few. */
+/* It counts for nothing. */
+static void discard(struct fw_profiling *profiling, struct recording *recording)
+{
+    profiling->state.failing -= recording->run.failed;
+    recording_destroy(recording);
+}
+
+static bool may_repeat(const struct fw_profiling *profiling)
+{
+    return profiling->state.made < profiling->setup->most && !ends_it(profiling);
+}
+
+/* How long the program may take if all accesses are recorded; 0: that is not to be tried. */
+static double time_for_all(const struct fw_profiling *profiling, const struct recording *first)
+{
+    const struct fw_profiling_setup *setup = profiling->setup;
+    double limit = setup->session->limit, most = SLOWEST * first->run.seconds + 1, quarter;
+
+    if (profiling->state.runs || first->run.trace->count >= SHORT || !may_repeat(profiling))
+        return 0;
+    if (setup->until > 0) {
+        quarter = (setup->until - fw_session_now()) * QUARTER;
+        if (SLOWER * first->run.seconds > quarter)
+            return 0;
+        most = most < quarter ? most : quarter;
+    }
+    return most < limit ? most : limit;
+}
+
+/* In place of the first one; NULL: err. */
+static struct recording *record_all(struct fw_profiling *profiling, struct recording *first,
+                                    double limit, struct fw_error *err)
+{
+    struct recording *all;
+
+    profiling->repeats = true;
+    all = record_once(profiling, limit, err);
+    if (!all || (!all->run.late && all->run.trace->count <= LONG)) {
+        discard(profiling, first);
+        return all;
+    }
+    profiling->repeats = false;
+    discard(profiling, all);
+    return first;
+}
+
+/* This time it is too long with them: in its place one without; NULL: err. */
+static struct recording *record_less(struct fw_profiling *profiling, struct recording *all,
+                                     struct fw_error *err)
+{
+    profiling->repeats = false;
+    discard(profiling, all);
+    return record_once(profiling, 0, err);
+}
+
+/*
+ * With all accesses, also those that repeat one, since what lies between two places decides what
+ * they expose; unless that takes too long, or makes more events than can be thought about.  The
+ * first run leaves them out, tells how many there may be, and counts for no more if the next one
+ * has them.
+ */
 static struct recording *make_recording(struct fw_profiling *profiling, struct fw_error *err)
 {
-    struct recording *recording = record_once(profiling, err);
-    bool few = recording && !profiling->state.runs && recording->trace->count < SHORT;
-    bool many = recording && profiling->repeats && recording->trace->count > LONG;
-    bool last = profiling->state.made >= profiling->setup->most || ends_it(profiling);
+    struct recording *recording = record_once(profiling, 0, err);
+    double limit = recording ? time_for_all(profiling, recording) : 0;
 
-    if ((few || many) && !last) {
-        profiling->repeats = few;
-        profiling->state.failing -= recording->failed;
-        recording_destroy(recording);
-        recording = record_once(profiling, err);
-    }
+    if (limit > 0)
+        recording = record_all(profiling, recording, limit, err);
+    else if (recording && profiling->repeats && recording->run.trace->count > LONG &&
+             may_repeat(profiling))
+        recording = record_less(profiling, recording, err);
     if (!recording)
         return NULL;
     recording->whole = profiling->repeats;
-    profiling->state.cut |= recording->cut;
-    recording->index = fw_index_create(recording->trace);
-    profiling->state.events = recording->trace->count;
+    profiling->state.cut |= recording->run.cut;
+    recording->index = fw_index_create(recording->run.trace);
+    profiling->state.events = recording->run.trace->count;
     return recording;
 }
 
@@ -277,7 +237,7 @@ static void guess(struct fw_profiling *profiling, struct recording *recording,
     struct fw_profile_options options = { .window = profiling->setup->window,
                                           .most = recording->whole ? PAIRS : 0 };
     struct fw_profile_limits limits =
-        fw_profile_trace(recording->trace, fw_coverage_accesses(profiling->setup->coverage),
+        fw_profile_trace(recording->run.trace, fw_coverage_accesses(profiling->setup->coverage),
                          &options, set, NULL);
 
     profiling->state.hurried += limits.hurried;
@@ -306,7 +266,7 @@ static void give_witness(struct fw_profiling *profiling, struct recording *recor
                               .index = recording->index };
 
     for (unsigned i = 0; i < accesses; i++)
-        events[i] = fw_trace_index(recording->trace, proved->events[i]);
+        events[i] = fw_trace_index(recording->run.trace, proved->events[i]);
     fw_vec_push(&recording->events, events);
     fw_hunt_add(profiling->setup->hunt, &proved->iroot, recording->moments, &shown);
 }
@@ -343,7 +303,7 @@ static void say(struct fw_profiling *profiling, const struct fw_iroot *iroot, st
  * that was left out, or comes behind the end, may be the one that could have been part of it. */
 static enum fw_profiling_why obstacle(const struct recording *recording)
 {
-    if (recording->cut)
+    if (recording->run.cut)
         return FW_WHY_CUT;
     return recording->whole ? FW_WHY_SPENT : FW_WHY_REPEATS;
 }
@@ -425,11 +385,11 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
 /* A recorded run that failed is made once more, step by step. */
 static void repeat(struct fw_profiling *profiling, struct recording *recording)
 {
-    const struct fw_trace *trace = recording->trace;
+    const struct fw_trace *trace = recording->run.trace;
     struct fw_shown shown = { .claim = FW_CLAIM_ORDER, .order_count = trace->count };
     uint64_t *order;
 
-    if (!recording->failed || !recording->moments || recording->cut)
+    if (!recording->run.failed || !recording->moments || recording->run.cut)
         return;
     order = fw_xcalloc(trace->count + (size_t)1, sizeof *order);
     for (uint32_t i = 0; i < trace->count; i++)
@@ -464,13 +424,14 @@ static int observe(struct fw_profiling *profiling, const struct recording *recor
     struct fw_iroot_vec exposed = { 0 };
     struct fw_memo_run run = { .number = FW_MEMO_APART + profiling->state.runs,
                                .strategy = "profile",
-                               .outcome = recording->failed ? "failed" : "exit 0",
-                               .unjudged = recording->failed || setup->unjudged };
+                               .outcome = recording->run.failed ? "failed" : "exit 0",
+                               .unjudged = recording->run.failed || setup->unjudged };
     struct fw_memo_names names;
     int status;
 
     if (recording->whole)
-        fw_observe_trace(recording->trace, fw_coverage_accesses(setup->coverage), set, &options);
+        fw_observe_trace(recording->run.trace, fw_coverage_accesses(setup->coverage), set,
+                         &options);
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         fw_vec_push(&exposed, *fw_iroot_set_get(set, i));
         if (!run.unjudged)
@@ -504,7 +465,7 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
     guesses = fw_iroot_set_create();
     fw_vec_push(&profiling->recordings, recording);
     profiling->state.runs++;
-    fw_coverage_locate(setup->coverage, recording->trace);
+    fw_coverage_locate(setup->coverage, recording->run.trace);
     recording->moments = fw_moments_load(recording->path, &ignored);
     repeat(profiling, recording);
     status = observe(profiling, recording, err);
