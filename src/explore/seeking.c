@@ -5,6 +5,8 @@
 
 #define FEW  16u  /* attempts of a round: one may expose what the next ones are for */
 #define PART 0.05 /* of a limited time is for profiles, as long as those bring nothing */
+#define RICH 1    /* new iRoots by a run: then draws go on for ... */
+#define LONG 3    /* ... so many times as long before profiles are made */
 
 static bool has_profiles(const struct fw_seeking *seeking)
 {
@@ -18,6 +20,15 @@ static bool is_affordable(const struct fw_seeking *seeking, double now)
            seeking->profiled <= PART * (now - seeking->began);
 }
 
+static bool is_late(const struct fw_seeking *seeking, double now)
+{
+    double since = seeking->late - seeking->began;
+
+    if (seeking->arms.yield[FW_ARM_DRAW] >= RICH)
+        since *= LONG;
+    return seeking->late > 0 && now >= seeking->began + since;
+}
+
 /* One more, if it is time for it.  Where all were made before, the first round is for them. */
 static int make_profile(struct fw_seeking *seeking, struct fw_error *err)
 {
@@ -27,7 +38,7 @@ static int make_profile(struct fw_seeking *seeking, struct fw_error *err)
 
     if (!more && (arms->rounds || arms->profiled))
         return 0;
-    if (more && (!fw_arms_want_profile(arms, seeking->late > 0 && now >= seeking->late) ||
+    if (more && (!fw_arms_want_profile(arms, is_late(seeking, now)) ||
                  !is_affordable(seeking, now)))
         return 0;
     if (more && (fw_ledger_flush(seeking->ledger, err) < 0 ||
