@@ -309,7 +309,9 @@ int fw_memo_each_iroot(struct fw_memo *memo, const char *program,
     "LEFT JOIN accesses b ON b.id = i.b LEFT JOIN accesses c ON c.id = i.c "                       \
     "LEFT JOIN accesses d ON d.id = i.d "
 
-#define SOUGHT (12u + FW_IDIOMS + 1) /* its cell in the rows of runs */
+/* Their cells in the rows of runs. */
+#define WAY    (12u + FW_IDIOMS + 1)
+#define SOUGHT (WAY + 1)
 
 static int take_run(void *context, const struct fw_sql_row *row)
 {
@@ -327,6 +329,7 @@ static int take_run(void *context, const struct fw_sql_row *row)
         .message = fw_sql_text(row, 9),
         .schedule = fw_sql_text(row, 10),
         .before = number(row, 11),
+        .way = fw_sql_text(row, WAY),
     };
 
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
@@ -356,7 +359,7 @@ static int each_run(void *context, struct fw_error *err)
                     "r.id)");
     for (unsigned i = 0; i <= FW_IDIOMS; i++)
         fw_query_say(q, ", h.n%u", i);
-    fw_query_say(q, ", " SAY_SOUGHT " FROM runs r JOIN sessions e ON e.id = r.session "
+    fw_query_say(q, ", x.way, " SAY_SOUGHT " FROM runs r JOIN sessions e ON e.id = r.session "
                     "JOIN inputs n ON n.id = r.input LEFT JOIN failures x ON x.run = r.id "
                     JOIN_SOUGHT("x") "LEFT JOIN fresh h ON h.run = r.id WHERE e.program = "
                     "%" PRId64, program);

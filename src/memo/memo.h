@@ -311,6 +311,7 @@ struct fw_memo_past {
     int64_t began;
     uint64_t fresh[FW_IDIOMS + 1]; /* iRoots that no earlier run has exposed; [0] is the sum */
     const char *failure, *message, *schedule; /* "" : it passed, nothing is known */
+    const char *way; /* runs that failed alike have the same; "": not known */
     struct fw_memo_iroot sought; /* if it failed: what it was to expose */
 };
 

@@ -48,6 +48,7 @@ static int take_run(void *context, const struct fw_memo_past *run)
     own.failure = keep(c, run->failure);
     own.message = keep(c, run->message);
     own.schedule = keep(c, run->schedule);
+    own.way = keep(c, run->way);
     keep_iroot(c, &own.sought);
     c->failures += *run->failure != 0;
     fw_vec_push(&c->runs, own);

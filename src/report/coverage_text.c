@@ -78,37 +78,79 @@ static void saturation(struct fw_output *out, const struct fw_coverage *c)
                      s->all, 100 * (double)s->seen / s->all, s->next, s->once, s->twice);
 }
 
+/* A way in which the program fails. */
+struct failed {
+    const struct fw_memo_past *first, *sought, *kept; /* runs; NULL: none sought, none is kept */
+    uint64_t runs;
+};
+FW_VEC_TYPE(all_failed, struct failed);
+
+static bool is_alike(const struct fw_memo_past *a, const struct fw_memo_past *b)
+{
+    if (*a->way || *b->way)
+        return strcmp(a->way, b->way) == 0;
+    return strcmp(a->failure, b->failure) == 0 && strcmp(a->message, b->message) == 0;
+}
+
+static void add_failed(struct all_failed *all, const struct fw_memo_past *run)
+{
+    struct failed *failed;
+    size_t i = 0;
+
+    while (i < all->len && !is_alike(all->at[i].first, run))
+        i++;
+    if (i == all->len)
+        fw_vec_push(all, (struct failed) { .first = run });
+    failed = &all->at[i];
+    failed->runs++;
+    if (!failed->sought && run->sought.idiom)
+        failed->sought = run;
+    if (!failed->kept && *run->schedule)
+        failed->kept = run;
+}
+
+static void one_failed(struct fw_output *out, const struct failed *failed)
+{
+    const struct fw_memo_past *run = failed->first;
+
+    fw_output_printf(out, "  run %" PRIu64 " of ", run->number);
+    fw_words_plain(out, run->campaign);
+    fw_output_text(out, ": ");
+    fw_words_plain(out, run->failure);
+    fw_output_text(out, *run->message ? ": " : "");
+    fw_words_plain(out, run->message);
+    if (failed->runs > 1) {
+        fw_output_text(out, "\n    and ");
+        fw_coverage_many(out, failed->runs - 1, "other run");
+        fw_output_text(out, " that failed alike");
+    }
+    if (failed->sought) {
+        fw_output_printf(out, "\n    sought idiom %u: ", failed->sought->sought.idiom);
+        fw_words_iroot(out, &failed->sought->sought);
+    }
+    if (failed->kept) {
+        fw_output_printf(out, "\n    foreweave replay ");
+        fw_output_word(out, failed->kept->schedule);
+        if (access(failed->kept->schedule, R_OK) < 0)
+            fw_output_text(out, "\n    (that file is not here: it was removed, or is on "
+                                "another machine)");
+    }
+    fw_output_printf(out, "\n");
+}
+
+/* Runs that failed alike are told once. */
 static void failures(struct fw_output *out, const struct fw_coverage *c)
 {
-    bool head = false;
+    struct all_failed all = { 0 };
 
-    for (size_t i = 0; i < c->runs.len; i++) {
-        const struct fw_memo_past *run = &c->runs.at[i];
-
-        if (!*run->failure)
-            continue;
-        if (!head)
-            fw_output_printf(out, "\nFailures\n");
-        head = true;
-        fw_output_printf(out, "  run %" PRIu64 " of ", run->number);
-        fw_words_plain(out, run->campaign);
-        fw_output_text(out, ": ");
-        fw_words_plain(out, run->failure);
-        fw_output_text(out, *run->message ? ": " : "");
-        fw_words_plain(out, run->message);
-        if (run->sought.idiom) {
-            fw_output_printf(out, "\n    sought idiom %u: ", run->sought.idiom);
-            fw_words_iroot(out, &run->sought);
-        }
-        if (*run->schedule) {
-            fw_output_printf(out, "\n    foreweave replay ");
-            fw_output_word(out, run->schedule);
-            if (access(run->schedule, R_OK) < 0)
-                fw_output_text(out, "\n    (that file is not here: it was removed, or is on "
-                                    "another machine)");
-        }
-        fw_output_printf(out, "\n");
-    }
+    for (size_t i = 0; i < c->runs.len; i++)
+        if (*c->runs.at[i].failure)
+            add_failed(&all, &c->runs.at[i]);
+    if (all.len)
+        fw_output_printf(out, "\nFailures\n");
+    for (size_t i = 0; i < all.len; i++)
+        one_failed(out, &all.at[i]);
+    fw_vec_release(&all);
 }
 
 #define DIGITS 12 /* of a build id: enough to tell, and to name one */

@@ -58,6 +58,9 @@ out_has "known failure of this build: exit 1"
 expect 0 coverage show
 out_has ", one of 2: --build=all counts all"
 out_has "foreweave replay $schedule"
+[ "$(grep -c '^  run ' "$out")" = 1 ] || complain "runs that failed alike are told more than once"
+[ "$(grep -c 'foreweave replay ' "$out")" = 1 ] || complain "the schedule is not told once"
+[ "$(grep -c '    sought idiom ' "$out")" = 1 ] || complain "what was sought is not told once"
 expect 0 coverage show --format=json
 jq -e --arg s "$schedule" '.programs[0] | .builds == 2 and .failures >= 1 and (.build | length) >= 16
     and ([.growth[].failure.schedule | select(. == $s)] | length) == .failures' "$out" >/dev/null ||
