@@ -24,6 +24,7 @@
 #define SLOWER    4                   /* times as long may one with them well take, ... */
 #define SLOWEST   16                  /* ... and it is given up after so many, and a second */
 #define QUARTER   0.25                /* of the time that is left is for it, at most */
+#define LOOSE     50000u              /* ... of one with which atomics may be passed over, too */
 #define MOST      3000000u            /* ... that are looked at, at most: a gigabyte of memory */
 
 /* A recorded run, as long as it is needed. */
@@ -230,27 +231,59 @@ static bool count(uint64_t counts[FW_IDIOMS + 1], struct fw_iroot_set *set,
     return true;
 }
 
-/* All that the run lets be guessed is added to `set`. */
-static void guess(struct fw_profiling *profiling, struct recording *recording,
-                  struct fw_iroot_set *set, struct predictions *predictions)
-{
-    struct fw_profile_options options = { .window = profiling->setup->window,
-                                          .most = recording->whole ? PAIRS : 0 };
-    struct fw_profile_limits limits =
-        fw_profile_trace(recording->run.trace, fw_coverage_accesses(profiling->setup->coverage),
-                         &options, set, NULL);
+/* What the profiler guesses of a recording. */
+struct guesses {
+    struct fw_iroot_set *likely;
+    struct fw_iroot_set *loose; /* besides, if atomic operations keep nobody back */
+};
 
-    profiling->state.hurried += limits.hurried;
-    recording->guessed = !limits.overlooks;
+static bool has_atomics(const struct fw_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->count; i++)
+        if (fw_is_class(trace->events[i].kind, FW_CLASS_ATOMIC))
+            return true;
+    return false;
+}
+
+/* Those that are wanted, and are not in `but`. */
+static void want(struct fw_profiling *profiling, const struct fw_iroot_set *set,
+                 const struct fw_iroot_set *but, struct predictions *predictions)
+{
     for (uint32_t i = 0; i < fw_iroot_set_count(set); i++) {
         const struct fw_iroot *iroot = fw_iroot_set_get(set, i);
 
-        if (is_wanted(profiling, iroot) &&
+        if (is_wanted(profiling, iroot) && !(but && fw_iroot_set_has(but, iroot)) &&
             count(profiling->state.guessed, profiling->guessed, iroot))
             fw_vec_push(predictions, ((struct fw_memo_prediction) { .iroot = *iroot,
                                                                     .by = FW_MEMO_PROFILE,
                                                                     .verdict = FW_MEMO_UNKNOWN }));
     }
+}
+
+/*
+ * All that the run lets be guessed.  What the loose guesses name no correct reordering of this run
+ * has, since atomic operations see in it what they saw; but they see something else in other runs,
+ * and that is where lock-free code goes wrong.  Such guesses are for short recordings, and for
+ * campaigns that prove: there they are known for what they are, and are tried last.
+ */
+static void guess(struct fw_profiling *profiling, struct recording *recording,
+                  struct guesses *guesses, struct predictions *predictions)
+{
+    const struct fw_trace *trace = recording->run.trace;
+    struct fw_strtab *accesses = fw_coverage_accesses(profiling->setup->coverage);
+    struct fw_profile_options options = { .window = profiling->setup->window,
+                                          .most = recording->whole ? PAIRS : 0 };
+    struct fw_profile_limits limits =
+        fw_profile_trace(trace, accesses, &options, guesses->likely, NULL);
+
+    profiling->state.hurried += limits.hurried;
+    recording->guessed = !limits.overlooks;
+    want(profiling, guesses->likely, NULL, predictions);
+    if (!profiling->setup->prove || trace->count > LOOSE || !has_atomics(trace))
+        return;
+    options.free_atomics = true;
+    fw_profile_trace(trace, accesses, &options, guesses->loose, NULL);
+    want(profiling, guesses->loose, guesses->likely, predictions);
 }
 
 /* The hunt gets the witness, and what it speaks of stays. */
@@ -359,7 +392,7 @@ static void answer_guesses(struct fw_profiling *profiling, const struct recordin
 }
 
 static void prove(struct fw_profiling *profiling, struct recording *recording,
-                  const struct fw_iroot_set *guesses, struct predictions *predictions)
+                  const struct guesses *guesses, struct predictions *predictions)
 {
     struct fw_profiling_state *state = &profiling->state;
     struct fw_alarm alarm;
@@ -378,8 +411,10 @@ static void prove(struct fw_profiling *profiling, struct recording *recording,
     fw_alarm_end(&alarm);
     state->cut |= recording->forecast->cut || !recording->forecast->finished;
     for (size_t i = 0; i < recording->forecast->count; i++)
-        say_asked(profiling, recording, &recording->forecast->at[i], guesses, predictions);
-    answer_guesses(profiling, recording, guesses, predictions);
+        say_asked(profiling, recording, &recording->forecast->at[i], guesses->likely,
+                  predictions);
+    answer_guesses(profiling, recording, guesses->likely, predictions);
+    answer_guesses(profiling, recording, guesses->loose, predictions);
 }
 
 /* A recorded run that failed is made once more, step by step. */
@@ -455,14 +490,14 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
     const struct fw_profiling_setup *setup = profiling->setup;
     struct recording *recording = make_recording(profiling, err);
     struct predictions predictions = { 0 };
-    struct fw_iroot_set *guesses;
+    struct guesses guesses;
     struct fw_memo_names names;
     struct fw_error ignored;
     int status;
 
     if (!recording)
         return -1;
-    guesses = fw_iroot_set_create();
+    guesses = (struct guesses) { fw_iroot_set_create(), fw_iroot_set_create() };
     fw_vec_push(&profiling->recordings, recording);
     profiling->state.runs++;
     fw_coverage_locate(setup->coverage, recording->run.trace);
@@ -470,10 +505,11 @@ static int profile(struct fw_profiling *profiling, uint64_t *fresh, struct fw_er
     repeat(profiling, recording);
     status = observe(profiling, recording, err);
     if (!status && setup->guess)
-        guess(profiling, recording, guesses, &predictions);
+        guess(profiling, recording, &guesses, &predictions);
     if (!status && setup->prove)
-        prove(profiling, recording, guesses, &predictions);
-    fw_iroot_set_destroy(guesses);
+        prove(profiling, recording, &guesses, &predictions);
+    fw_iroot_set_destroy(guesses.likely);
+    fw_iroot_set_destroy(guesses.loose);
     names = fw_coverage_names(setup->coverage);
     if (!status)
         status = fw_memo_predict(setup->memo, &names, predictions.at, predictions.len, fresh, err);

@@ -88,6 +88,20 @@ jq -e '[.programs[].iroots[] | select(.predicted_by | length > 0)]
     | any(.verdict == "infeasible" and .tried > 0) and all(.verdict == "infeasible" or .verdict == "witness")' \
     aba.json >/dev/null || complain "guesses without an answer: $(jq -c '[.programs[].iroots[].verdict]' aba.json)"
 
+# What atomic operations kept from coming about in every recording is guessed, too, and tried.
+for name in store_buffer bluetooth; do
+    bash "$FOREWEAVE_SOURCE/tests/schedules/build.sh" -o . $name ${name}_ok >built.txt || complain "cannot build $name"
+    expect 66 explore -q -s iroot --db=$name.db --format=json -o result.json -- ./$name
+    jq -e '[.findings[].sought | select(.exposed and .idiom >= 4)] | length > 0' result.json >/dev/null ||
+        complain "$name: not by its iRoot: $(jq -c .findings result.json)"
+    expect 0 coverage export --db=$name.db --format=json -o $name.json
+    jq -e '[.programs[].iroots[] | select(.predicted_by | length > 0)]
+        | all(.verdict == "infeasible" or .verdict == "witness")' $name.json >/dev/null || complain "$name: no answer"
+    expect 0 explore -q -s iroot --db=${name}_ok.db -- ./${name}_ok
+done
+expect 0 explore -q -s iroot --predictor=guess --db=likely.db -- ./store_buffer
+out_has ' 0 attempts'
+
 # What the proof cannot decide, since there are more instances than it asks about, the profiler may rule out.
 "$FOREWEAVE" cc -g -O1 -pthread -I"$FOREWEAVE_SOURCE/bench/programs" "$FOREWEAVE_SOURCE/bench/programs/prodcons.c" \
     -o prodcons -lm || complain "cannot build prodcons"
