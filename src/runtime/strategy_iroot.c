@@ -32,6 +32,8 @@
 #define RARE   16u   /* ... down to one in two to the power of this */
 #define HOLDS  8u    /* held threads that are looked at without the scheduler's lock */
 #define TAKEN  1024u /* turns that are taken from others for higher priority's sake */
+#define WAITS  64u   /* for threads in the kernel that did not come back: a server's wait there for
+                        requests, and every wait costs as much as thousands of hand-overs */
 
 /* Levels of who goes on, above the priorities of threads and below them. */
 enum level { HELD, BACK, USUAL, NEXT, NOW };
@@ -61,6 +63,7 @@ static const struct fw_thread *cast[2]; /* who has S's and T's part; NULL: nobod
 static uint64_t objects[2];             /* x and y; 0: not known yet */
 static uint64_t since;                  /* points when the latest access was made */
 static uint64_t waits_since;            /* for threads in the kernel; 0: not */
+static uint32_t waits;                  /* such, to no purpose */
 static uint32_t vain;                   /* times that something reached was given up */
 static uint32_t taken;                  /* turns, as said above */
 static const struct fw_thread *settled; /* the holder that was picked again, of which nothing
@@ -85,7 +88,7 @@ static void start(void)
     script = &scripts[idiom < sizeof scripts / sizeof *scripts && idiom ? idiom : 1];
     waits_since = 0;
     give_up();
-    vain = taken = 0;
+    vain = taken = waits = 0;
 }
 
 static void born(struct fw_thread *t)
@@ -196,11 +199,14 @@ static bool is_patient(void)
     unsigned outside = 0;
 
     fw_thread_each(count_outside, &outside);
-    if (!outside)
+    if (!outside || waits >= WAITS)
         return false;
     if (!waits_since)
         waits_since = fw_now();
-    return fw_now() - waits_since < fw_control->delay * (FW_SECOND / 1000);
+    if (fw_now() - waits_since < fw_control->delay * (FW_SECOND / 1000))
+        return true;
+    waits++;
+    return false;
 }
 
 /* t goes on: what does that mean for the script? */

@@ -220,6 +220,41 @@ static void test_threads_in_the_kernel_have_the_delay(void **state)
     in_kernel = NULL;
 }
 
+/* Somebody comes to the first access that often, and threads in the kernel do not come back; are
+ * they waited for once more? */
+static bool waits_behind(unsigned times)
+{
+    struct fw_thread first = { .number = 0, .state = FW_STATE_READY };
+    struct fw_list ready;
+
+    memory.head.idiom = 1;
+    memory.head.attempt = 0;
+    memory.head.delay = 0;
+    memory.head.sites_at = offsetof(__typeof__(memory), sites);
+    memory.sites[(int)'A'].flags = FW_SITE_ROLE(0);
+    fw_strategy_iroot.start();
+    fw_list_init(&ready);
+    fw_list_append(&ready, &first.link);
+    fw_strategy_iroot.born(&first);
+    for (unsigned i = 0; i < times; i++) {
+        arrive(&first, 1, 'A');
+        assert_ptr_equal(fw_strategy_iroot.pick(NULL, &ready), &first);
+    }
+    memory.head.delay = 60000;
+    return fw_strategy_iroot.pick(NULL, &ready) == NULL;
+}
+
+static void test_who_never_comes_back_is_waited_for_so_often(void **state)
+{
+    struct fw_thread other = { .number = 1, .state = FW_STATE_OUTSIDE };
+
+    (void)state;
+    in_kernel = &other;
+    assert_true(waits_behind(20));
+    assert_false(waits_behind(500));
+    in_kernel = NULL;
+}
+
 /* Two threads come to the iRoot's first access again and again, and nobody to the second. */
 static unsigned hand_overs(unsigned points)
 {
@@ -340,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_any_of_several_visits_may_count),
         cmocka_unit_test(test_what_cannot_be_does_no_harm),
         cmocka_unit_test(test_threads_in_the_kernel_have_the_delay),
+        cmocka_unit_test(test_who_never_comes_back_is_waited_for_so_often),
         cmocka_unit_test(test_who_is_held_in_vain_is_held_less_often),
         cmocka_unit_test(test_who_stays_would_have_been_picked),
         cmocka_unit_test(test_who_comes_is_looked_at),
