@@ -8,6 +8,7 @@
 #define SELDOM    256u  /* ... up to this */
 #define DRY       0.125 /* new iRoots by a run; with fewer there is better to do */
 #define ENOUGH    32u   /* runs of a round that say whether it is so */
+#define RICH      1     /* new iRoots by a run; with more nothing is worth a profile */
 #define DRAWS     4u    /* rounds of a draw between two of a hunt that bring as little */
 #define FEW       4     /* runs of a strategy that say little */
 #define LEAST     0.01  /* share that each strategy has */
@@ -28,7 +29,10 @@ bool fw_arms_want_profile(const struct fw_arms *arms, bool late)
 {
     if (arms->sure)
         return false;
-    return arms->profiled ? arms->rounds >= arms->profiled : late || arms->dry;
+    if (arms->profiled)
+        return arms->rounds >= arms->profiled;
+    return arms->dry ||
+           (late && arms->used[FW_ARM_DRAW] && arms->yield[FW_ARM_DRAW] <= RICH);
 }
 
 void fw_arms_profiled(struct fw_arms *arms)

@@ -5,10 +5,10 @@
  * Runs that are drawn cost little, and show most of what there is; a profile costs as much as many
  * of them, and what it foresees is worth most where they have stopped to show anything new.  So
  * where profiles are still to be made they wait until draws have become dry, or some of the time is
- * gone.  What a profile has witnesses for is tried at once; nothing comes between that.  Of what is
- * left most cannot happen: from then on rounds go to whatever has brought more new iRoots by a run
- * in its latest round, and now and then to the other one, the less often the longer that has
- * brought nothing; before each draw is one more profile, as
+ * gone and draws show one new iRoot by a run at most.  What a profile has witnesses for is tried at
+ * once; nothing comes between that.  Of what is left most cannot happen: from then on rounds go to
+ * whatever has brought more new iRoots by a run in its latest round, and now and then to the other
+ * one, the less often the longer that has brought nothing; before each draw is one more profile, as
  * long as these bring something.
  *
  * The runs of a draw are of several strategies, mixed: what they show differs, and which one shows

@@ -5,7 +5,6 @@
 
 #define FEW  16u  /* attempts of a round: one may expose what the next ones are for */
 #define PART 0.05 /* of a limited time is for profiles, as long as those bring nothing */
-#define RICH 1    /* new iRoots by a run: then nothing is worth a profile */
 
 static bool has_profiles(const struct fw_seeking *seeking)
 {
@@ -21,7 +20,7 @@ static bool is_affordable(const struct fw_seeking *seeking, double now)
 
 static bool is_late(const struct fw_seeking *seeking, double now)
 {
-    return seeking->late > 0 && now >= seeking->late && seeking->arms.yield[FW_ARM_DRAW] < RICH;
+    return seeking->late > 0 && now >= seeking->late;
 }
 
 /* One more, if it is time for it.  Where all were made before, the first round is for them. */

@@ -62,6 +62,21 @@ static void test_profiles_wait_until_draws_are_dry(void **state)
     assert_true(fw_arms_want_profile(&arms, false));
 }
 
+static void test_no_profile_is_made_while_draws_are_rich(void **state)
+{
+    struct fw_arms arms = { 0 };
+
+    (void)state;
+    assert_false(fw_arms_want_profile(&arms, true)); /* nobody knows yet */
+    fw_arms_choose(&arms, true);
+    fw_arms_learn(&arms, 8, 80);
+    assert_false(fw_arms_want_profile(&arms, true));
+    fw_arms_choose(&arms, true);
+    fw_arms_learn(&arms, 8, 8); /* not any more */
+    assert_true(fw_arms_want_profile(&arms, true));
+    assert_false(fw_arms_want_profile(&arms, false));
+}
+
 /* Witnesses first, then one round of something else, then the next profile. */
 static void test_profiles_take_turns_with_rounds(void **state)
 {
@@ -214,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_hunt_comes_first_and_both_are_tried),
         cmocka_unit_test(test_nothing_comes_between_what_is_possible),
         cmocka_unit_test(test_profiles_wait_until_draws_are_dry),
+        cmocka_unit_test(test_no_profile_is_made_while_draws_are_rich),
         cmocka_unit_test(test_profiles_take_turns_with_rounds),
         cmocka_unit_test(test_what_brings_more_goes_on),
         cmocka_unit_test(test_both_have_turns_when_nothing_is_new),
