@@ -231,7 +231,7 @@ static enum outcome wait_for(uint32_t self, uint32_t other, uint64_t until)
 {
     for (unsigned round = 0; fw_tx_runs(other); round++) {
         if (atomic_load_explicit(&fw_guard->off, memory_order_relaxed) ||
-            (!(round % 64) && fw_guard_clock() >= until))
+            ((round >= FW_GUARD_SPINS || !(round % 64)) && fw_guard_clock() >= until))
             return LATE;
         if (atomic_exchange(&fw_tx_threads[self].asked, 0))
             return ASKED;

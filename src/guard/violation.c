@@ -17,7 +17,6 @@
 #include <execinfo.h>
 #include <string.h>
 
-#define SPINS  200u
 #define LOOK   8u /* rounds between looks at a word that has not changed: others may have */
 #define YIELDS 50u
 #define NAP    50000u /* ns */
@@ -117,9 +116,9 @@ void fw_guard_pause(unsigned round)
 {
     struct timespec nap = { 0, NAP };
 
-    if (round < SPINS)
+    if (round < FW_GUARD_SPINS)
         __builtin_ia32_pause();
-    else if (round < SPINS + YIELDS)
+    else if (round < FW_GUARD_SPINS + YIELDS)
         fw_call(SYS_sched_yield, 0, 0, 0, 0);
     else
         fw_call(SYS_nanosleep, &nap, 0, 0, 0);
@@ -131,13 +130,14 @@ static bool wait_for_change(uintptr_t word, uint32_t who, bool write, uint64_t u
     const _Atomic uint64_t *at = fw_word_cell(word);
     uint64_t cell = atomic_load_explicit(at, memory_order_relaxed);
 
-    for (unsigned round = 0; round < SPINS || clock_now(CLOCK_MONOTONIC) < until; round++) {
+    for (unsigned round = 0; round < FW_GUARD_SPINS || fw_guard_clock() < until; round++) {
         uint64_t now = atomic_load_explicit(at, memory_order_relaxed);
 
         if (atomic_load_explicit(&fw_guard->off, memory_order_relaxed))
             return false;
         if ((now != cell || round % LOOK == 0) && may_go_on(word, now, who, write)) {
-            fw_guard_pause(SPINS + YIELDS); /* the other is in its hook, its access comes next */
+            /* The other is in its hook, its access comes next. */
+            fw_guard_pause(FW_GUARD_SPINS + YIELDS);
             return true;
         }
         cell = now;
@@ -188,7 +188,7 @@ static void wait_a_little(const struct fw_region_plan *plan)
     uint64_t until = clock_now(CLOCK_MONOTONIC) + (fw_guard->stall / 2 >> (left < 20 ? left : 20));
 
     do
-        fw_guard_pause(SPINS + YIELDS);
+        fw_guard_pause(FW_GUARD_SPINS + YIELDS);
     while (plan->entry.tries > 1 && clock_now(CLOCK_MONOTONIC) < until &&
            !atomic_load_explicit(&fw_guard->off, memory_order_relaxed));
 }

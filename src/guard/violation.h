@@ -32,6 +32,10 @@ void fw_guard_violated(uintptr_t word, uint32_t who, bool write,
 /* --- for other kinds of violations (lifetx.c) ------------------------------------------------ */
 
 uint64_t fw_guard_clock(void); /* ns, monotonic */
+
+/* So many rounds keep the processor.  Whoever gives it away may get it back late: from then on the
+ * time is to be looked at in every round. */
+#define FW_GUARD_SPINS 200u
 void fw_guard_pause(unsigned round);
 /* Notes where the thread is. */
 void fw_guard_violation_frames(struct fw_guard_entry *entry);
