@@ -79,7 +79,8 @@ static const struct fw_option options[] = {
     { "budget", 0, "PERCENT", "switch off when threads wait longer (5)",
       FW_OPTION(COUNT, struct guard, budget),
       .detail = "Of the time of the threads that take part, in the last ten seconds; a program "
-                "that has begun later is taken to have run for ten. 100: never." },
+                "that has begun later is taken to have run for ten. Also when in more than half of "
+                "them some thread waited, whatever the others did. 100: never." },
     { "hot", 0, "N", "retire places that are passed N times in a second (100000)",
       FW_OPTION(COUNT, struct guard, hot), .rare = true,
       .detail = "Or a quarter as often in a sixteenth of one. For the rest of the run they are not "
