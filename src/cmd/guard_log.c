@@ -6,6 +6,7 @@
 #include "lifetx/places.h"
 #include "symbol/symbolizer.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,42 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+#define LONGEST 65536 /* bytes of a line, by far */
+
+/* Where the last whole line of the file ends; -1: it is no log, or has none in its last bytes. */
+static off_t whole_lines(int fd, off_t size)
+{
+    static const char head[] = "{\"foreweave\":\"violations\"";
+    off_t from = size > LONGEST ? size - LONGEST : 0;
+    char begin[sizeof head - 1], *tail = fw_xmalloc(LONGEST);
+    ssize_t known = pread(fd, begin, sizeof begin, 0), read = pread(fd, tail, LONGEST, from);
+    const char *stop = read > 0 ? memrchr(tail, '\n', (size_t)read) : NULL;
+    off_t end = stop ? from + (stop + 1 - tail) : from ? -1 : 0;
+
+    free(tail);
+    return known > 0 && memcmp(begin, head, (size_t)known) == 0 ? end : -1;
+}
+
+/* A line that was not written to its end, since the disk was full or the guard was killed, would
+ * have the next one as its rest.  Files that are no logs stay as they are. */
+static void drop_cut_line(const char *path)
+{
+    struct stat about;
+    off_t end;
+    int fd;
+
+    if (stat(path, &about) < 0 || !S_ISREG(about.st_mode) || !about.st_size)
+        return;
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    end = whole_lines(fd, about.st_size);
+    if (end >= 0 && end < about.st_size && ftruncate(fd, end) < 0)
+        errno = 0; /* a courtesy */
+    close(fd);
+}
 
 int fw_guard_log_open(struct fw_guard_log *log, const char *path,
                       const struct fw_learn_program *program, struct fw_error *err)
@@ -23,6 +60,7 @@ int fw_guard_log_open(struct fw_guard_log *log, const char *path,
     *log = (struct fw_guard_log) { .program = program };
     if (!path)
         return 0;
+    drop_cut_line(path);
     /* A pipe that nobody reads is an error, not something to wait for. */
     fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
     if (fd < 0 || fstat(fd, &about) < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
@@ -201,6 +239,8 @@ int fw_guard_log_close(struct fw_guard_log *log, struct fw_error *err)
     fw_symbolizer_destroy(log->symbolizer);
     fw_cut_places_destroy(log->places);
     fw_vec_release(&log->modules);
+    if (log->open && log->out.error)
+        drop_cut_line(log->out.name);
     if (log->open)
         status = fw_output_close(&log->out, err);
     log->open = false;

@@ -49,7 +49,10 @@ static int open_new(struct fw_guard_file *file, const char *path, struct fw_erro
     full = path ? posix_fallocate(file->fd, 0, (off_t)file->bytes) : 0;
     if (full || (!path && ftruncate(file->fd, (off_t)file->bytes) < 0)) {
         errno = full ? full : errno;
-        return fw_error_errno(err, "cannot make '%s' as large as needed", file->path);
+        fw_error_errno(err, "cannot make '%s' as large as needed", file->path);
+        if (path)
+            unlink(path);
+        return -1;
     }
     return map(file, err);
 }

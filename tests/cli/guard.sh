@@ -74,6 +74,20 @@ expect 0 guard -c early.constraints --log=silent.log -- ./early
 out_is right
 err_has '0 violations'
 [ "$(wc -l <silent.log)" = 1 ] || complain "a silent run is logged"
+# A line that was cut, by a full disk or a kill, does not spoil what comes behind it; what is no log is not touched.
+cp early.log cut.log
+printf '{"time":"2026-11-19T20:47:01.5Z","access":{"do' >>cut.log
+expect 0 guard -q -c early.constraints --log=cut.log --stall=2000 --budget=100 -- ./early late
+python3 -c "import json; assert len([json.loads(line) for line in open('cut.log')]) == 5" || complain "a line that was cut is still there"
+cp early.log whole.log
+expect 0 guard -q -c early.constraints --log=whole.log -- ./early
+cmp early.log whole.log || complain "a whole log has changed"
+printf '{"fore' >begun.log
+expect 0 guard -q -c early.constraints --log=begun.log -- ./early
+cmp silent.log begun.log || complain "a head that was cut is still there"
+printf 'notes\nwithout an end' >notes
+expect 0 guard -q -c early.constraints --log=notes -- ./early
+[ "$(cat notes)" = "$(printf 'notes\nwithout an end')" ] || complain "a file that is no log has changed"
 # What a thread finds is what was learnt, also where only its maker has been between.
 expect 0 learn -q --idle=2 -- ./handed
 expect 0 guard -c handed.constraints -- ./handed
