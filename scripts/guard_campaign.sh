@@ -5,9 +5,9 @@
 #   guard_campaign.sh [--runs=N] [--look=N] [--kernels="bank_account ..."] [--columns="native pset rollback lifetx from"]
 #                     [--stall=MS] [--work=DIR]
 #
-# FOREWEAVE names the program (build/foreweave).  Each kernel is learnt from calm runs (pairs also with noise, cutpoints from
-# recordings), and `foreweave run` of a calm run gives the findings.  Then it is run N times (100), adverse, seeds 1 to N,
-# natively and in each way, the ways in turn, as services are: with a file that was prepared, anew for each run.  `pset` only
+# FOREWEAVE names the program (build/foreweave).  Each kernel is learnt from calm runs that are certain, so that it does not
+# matter what else the machine has to do (pairs also with noise, cutpoints from recordings), and `foreweave run` of a calm run
+# gives the findings.  Then it is run N times (100), adverse, seeds 1 to N, natively and in each way, the ways in turn, as services are: with a file that was prepared, anew for each run.  `pset` only
 # waits; `rollback` re-executes as well, where the guard can.  Of the first runs (--look, 10) what was done is told.
 # Results go to DIR/KERNEL.WAY.runs (seed, status) and DIR/KERNEL.WAY.told, so that a campaign that was stopped goes on where it
 # ended (DIR is kept if it is given); the logs of runs that were wrong, to DIR/KERNEL.WAY.wrong.  Prints tables in Markdown; a run
@@ -42,7 +42,7 @@ has rollback || columns=${columns//rollback/}
 learn() { # KERNEL
     local k=$1
     "$foreweave" cc -g -O1 -pthread "$sources/$k.c" -o "$k" || return 1
-    printf 'calm %d\n' 1 2 3 4 5 >inputs
+    printf 'certain %d\n' 1 2 3 4 5 >inputs
     "$foreweave" learn --idle=2 --runs=60 --inputs=inputs --anew -c "$k.pset" -- "./$k" >"$k.learn" 2>&1
     "$foreweave" learn --idle=2 --runs=60 --inputs=inputs --noise=100:300 -c "$k.pset" -- "./$k" >>"$k.learn" 2>&1
     "$foreweave" learn --kind=lifetx --idle=1 --runs=20 --inputs=inputs --anew -c "$k.lifetx" -- "./$k" >>"$k.learn" 2>&1
