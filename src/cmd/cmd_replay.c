@@ -101,6 +101,17 @@ static void show_output(const struct fw_session *session)
     fflush(stdout);
 }
 
+/*
+ * A program without hooks comes by calls alone.  One that has left the schedule, or ended before
+ * its last step, has followed nothing: that it ended alike (a script that fails) says nothing.
+ */
+static bool has_followed(const struct job *job)
+{
+    const struct fw_control_head *head = fw_session_head(job->replay.session);
+
+    return head->has_hooks || (!head->diverged && head->step_now + 1 >= head->step_count);
+}
+
 /* One run, counted; -1: it could not be done. */
 static int run_once(struct job *job, struct fw_error *err)
 {
@@ -119,7 +130,7 @@ static int run_once(struct job *job, struct fw_error *err)
     if (job->options->show && job->script.judge)
         show_output(job->replay.session);
     job->report.runs++;
-    job->report.shown += fw_replay_is_shown(&job->replay, &result);
+    job->report.shown += has_followed(job) && fw_replay_is_shown(&job->replay, &result);
     fw_run_text(&result, job->report.end);
     if (!job->report.divergence)
         job->report.divergence = fw_replay_divergence(&job->replay, &job->report.diverged);

@@ -307,6 +307,18 @@ for program in ./lost-plain /bin/true; do
     err_has "'$program' was not built with 'foreweave cc'"
     one_error
 done
+# Nor is another program that happens to end as the schedule says; a script that runs the right one is.
+expect 125 replay lost.sched -- sh -c 'exit 1'
+err_has "'sh' was not built with 'foreweave cc'"
+one_error
+printf '#!/bin/sh\n./lost\nexit $?\n' >script
+chmod +x script
+expect 66 replay lost.sched -- ./script
+out_has "reproduced: exit 1"
+# Where the steps name calls alone, a program without hooks can follow them.
+g++ -g -O1 -pthread "$sources/deadlock.cc" -o deadlock-plain || complain "cannot build"
+expect 66 replay --runs=5 deadlock.sched -- ./deadlock-plain
+out_has "reproduced: deadlock (5 of 5 runs)"
 # A place of another program is not one that has moved.
 sed 's/deposit/increase/g' "$sources/lost.c" >increase.c
 build increase increase.c -O0
