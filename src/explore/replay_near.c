@@ -5,9 +5,9 @@
  * in that run, those that look most like the missing one first: the same line, the same operation,
  * the same function.  If none shows what is looked for, the one with which the run follows the
  * schedule furthest is kept, and the next step is looked at.  If every step can be followed, the
- * last ones are moved first.  A compiler may move an access into the function that calls; but where
- * no file of the program so much as names the step's function, it is not moved at all: that is
- * another program, not another build.
+ * last ones are moved first, also to where their threads would come later.  A compiler may move an
+ * access into the function that calls; but where no file of the program so much as names the step's
+ * function, it is not moved at all: that is another program, not another build.
  */
 #include "base/alloc.h"
 #include "explore/replay.h"
@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 48u /* places that are tried for one step */
+#define MOST      48u   /* places that are tried for one step */
+#define FURTHER   16u   /* how much further than in the run a place is tried, beyond its visits */
+#define LATER     (UINT32_MAX / 2) /* the place of what the run did not come to */
+#define ELSEWHERE 5000u /* how far places in other functions are, at least */
 
 /* A point of the thread: the ordinal-th of the class. */
 struct spot {
@@ -73,7 +76,7 @@ static uint32_t distance(const struct fw_anchor *a, const struct fw_anchor *b, u
 
     if (a->has_line && b->has_line)
         lines = (uint32_t)(a->line > b->line ? a->line - b->line : b->line - a->line);
-    return apart + (is_text(a->function, b->function) ? 0 : 5000) +
+    return apart + (is_text(a->function, b->function) ? 0 : ELSEWHERE) +
            (is_text(a->operation, b->operation) ? 0 : 50) +
            (is_text(a->text, b->text) ? 0 : 10 + (lines < 1000 ? lines : 1000));
 }
@@ -85,6 +88,52 @@ static int by_distance(const void *a, const void *b)
     if (x->distance != y->distance)
         return x->distance < y->distance ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct spot *x = a, *y = b;
+
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* 1/2, 1/4, 3/4, 1/8, 5/8 ... of `len`, for 1, 2, 3 ... */
+static size_t spread(size_t number, size_t len)
+{
+    size_t numerator = 0, denominator = 1;
+
+    for (; number; number /= 2) {
+        numerator = 2 * numerator + number % 2;
+        denominator *= 2;
+    }
+    return len * numerator / denominator;
+}
+
+/*
+ * The most alike first, and in turn with them others all over the run: a compiler that joins reads
+ * passes a line that is all of a loop's body many times less often, and nothing near the number of
+ * the step is where it was.  Those of the same function only.
+ */
+static void mix(struct search *s)
+{
+    size_t len = s->spots.len, same = 0, count = 0;
+    struct spot *alike = fw_xcalloc(len + 1, sizeof *alike), *all;
+
+    qsort(s->spots.at, len, sizeof *s->spots.at, by_distance);
+    memcpy(alike, s->spots.at, len * sizeof *alike);
+    while (same < len && alike[same].distance < ELSEWHERE)
+        same++;
+    all = fw_xcalloc(same + 1, sizeof *all);
+    memcpy(all, alike, same * sizeof *all);
+    qsort(all, same, sizeof *all, by_place);
+    for (size_t i = 0; i < len && count < MOST; i++) {
+        s->spots.at[count++] = alike[i];
+        if (same > MOST && count < MOST)
+            s->spots.at[count++] = all[spread(i + 1, same)];
+    }
+    s->spots.len = count;
+    free(alike);
+    free(all);
 }
 
 /* The number of the thread with this path in the latest run; FW_CONTROL_NONE: there is none. */
@@ -111,6 +160,22 @@ static bool is_bound(const struct search *s, uint32_t number)
            !fw_replay_shows_end(s->replay->script);
 }
 
+/* The thread was stopped, and what others did then may have been the end of a loop: without that it
+ * would have come by the step's own place more often. */
+static void further(struct search *s, uint32_t number, uint32_t visits)
+{
+    const struct fw_script_step *step = &s->replay->script->steps.at[number];
+    uint32_t class_ = s->replay->turns.steps.at[number].site;
+
+    for (uint32_t i = 1; visits && i <= visits + FURTHER; i++) {
+        uint64_t ordinal = visits + (uint64_t)i;
+        struct spot spot = { .class_ = class_, .ordinal = ordinal, .place = LATER + i };
+
+        spot.distance = distance(&step->anchor, &step->anchor, ordinal, step->ordinal);
+        fw_vec_push(&s->spots, spot);
+    }
+}
+
 /* All points of the step's thread in the latest run, the most alike first. */
 static void gather(struct search *s, uint32_t number)
 {
@@ -133,9 +198,10 @@ static void gather(struct search *s, uint32_t number)
                                  spot.ordinal, step->ordinal);
         fw_vec_push(&s->spots, spot);
     }
+    further(s, number, counts[s->replay->turns.steps.at[number].site]);
     free(counts);
     if (s->spots.len)
-        qsort(s->spots.at, s->spots.len, sizeof *s->spots.at, by_distance);
+        mix(s);
 }
 
 /* --- moving ---------------------------------------------------------------------------------- */

@@ -384,4 +384,22 @@ build leaving "$sources/leaving.c" -DWAITS
 expect 0 replay --near=0 leaving.sched
 out_has "not reproduced: exit 0 in place of exit 3"
 
+# --- a thread that is stopped too soon, and then does nothing more, is also tried later ---
+cat >later.sched <<'EOF'
+foreweave schedule 1
+program "./later"
+shows exit 1
+0 before write in main "ready = 1;" #1
+0.1 before load in worker "if (stop)" #5
+0 until it waits
+EOF
+build later "$sources/later.c" -O1
+expect 66 replay --runs=5 later.sched
+out_has "reproduced: exit 1 (5 of 5 runs)"
+out_has 'step 2 ends before load in worker "if (stop)" #13'
+expect 0 replay --near=0 later.sched
+build later-ok "$sources/later.c" -O1 -DOK
+expect 0 replay later.sched -- ./later-ok
+out_has "not reproduced: exit 0 in place of exit 1"
+
 finish
