@@ -8,7 +8,10 @@
  *
  * That a limit passes counts as a preemption.  First whole groups of preemptions are left out
  * (delta debugging: halves, quarters, ...), then single ones, and the turn behind is tried in their
- * place.  Then the end is cut where the failure comes by itself, and preemptions are tried earlier.
+ * place, or that the thread goes on until it waits.  Without a turn other threads may come by a
+ * place more often or less; so what does not fail is tried again with the places behind it counted
+ * from the end.  At last the end is cut where the failure comes by itself, and preemptions are
+ * tried earlier.
  */
 #include "base/alloc.h"
 #include "explore/turns.h"
@@ -17,6 +20,8 @@
 
 #define FOLLOW      3    /* times the longest one: this one and those that have to follow */
 #define PATIENCE_MS 300u /* an order in which a thread waits for longer is not worth it ... */
+#define ROUNDS      3u   /* counts from the end that are tried: none later, one, two */
+#define FAR         UINT64_MAX
 #define LONGER      2u   /* ... and for so many times what the failure itself needs */
 
 struct shrinker {
@@ -27,6 +32,10 @@ struct shrinker {
     double longest; /* seconds of a run that fails */
     struct fw_turns *best;
     struct fw_turns candidate, taken;
+    size_t changed; /* the candidate is the best up to this step */
+    FW_VEC(uint64_t) visits; /* of the best's steps: how often its run came by their places in all;
+                                0: not known */
+    FW_VEC(uint64_t) behind; /* of the candidate's steps: how many of those come after the step */
     struct fw_error *err;
     bool broken; /* the program could not be run */
 };
@@ -62,6 +71,7 @@ static bool fails(struct shrinker *s, const struct fw_turns *turns)
         return false;
     s->runs--;
     order.patience = s->patience;
+    order.flags |= FW_CONTROL_TRAIL;
     if (fw_session_run(s->session, &order, &result, s->err) < 0) {
         s->broken = true;
         return false;
@@ -73,6 +83,32 @@ static bool fails(struct shrinker *s, const struct fw_turns *turns)
     return true;
 }
 
+/* How often the thread has come by the step's place in the latest run; 0: not known. */
+static uint64_t visits(const struct shrinker *s, const struct fw_turns *turns,
+                       const struct fw_control_step *step)
+{
+    const struct fw_control_head *head = fw_session_head(s->session);
+    const struct fw_control_trail *trail = fw_session_trail(s->session);
+    const struct fw_control_thread *thread = &fw_session_threads(s->session)[step->path];
+    const struct fw_control_path *path = &turns->paths.at[step->path];
+    uint64_t count = 0;
+
+    if (step->how != FW_STEP_SITE || head->trail_lost || step->path >= head->thread_count ||
+        (step->path && (thread->parent != path->parent || thread->ordinal != path->ordinal)))
+        return 0;
+    for (uint32_t i = 0; i < head->trail_count; i++)
+        count += trail[i].thread == step->path && trail[i].site == step->site;
+    return count;
+}
+
+/* The latest run was the best's. */
+static void note_visits(struct shrinker *s)
+{
+    fw_vec_clear(&s->visits);
+    for (size_t i = 0; i < s->best->steps.len; i++)
+        fw_vec_push(&s->visits, visits(s, s->best, &s->best->steps.at[i]));
+}
+
 /* Tries the candidate; if what it ran is shorter, that is the best from now on. */
 static bool improves(struct shrinker *s)
 {
@@ -82,15 +118,27 @@ static bool improves(struct shrinker *s)
         !is_shorter(&s->taken, s->best))
         return false;
     swap(&s->taken, s->best);
+    note_visits(s);
     return true;
 }
 
 static void copy_best(struct shrinker *s)
 {
     fw_vec_clear(&s->candidate.steps);
+    fw_vec_clear(&s->behind);
     fw_vec_clear(&s->candidate.paths);
     for (size_t i = 0; i < s->best->paths.len; i++)
         fw_vec_push(&s->candidate.paths, s->best->paths.at[i]);
+}
+
+/* A step of the best's becomes one of the candidate's. */
+static void copy_step(struct shrinker *s, size_t number)
+{
+    const struct fw_control_step *step = &s->best->steps.at[number];
+    uint64_t all = s->visits.at[number];
+
+    fw_vec_push(&s->candidate.steps, *step);
+    fw_vec_push(&s->behind, all >= step->ordinal ? all - step->ordinal : FAR);
 }
 
 /* The best without its preemptions from the first-th to before the last-th. */
@@ -100,11 +148,12 @@ static void leave_out(struct shrinker *s, uint32_t first, uint32_t last)
 
     copy_best(s);
     for (size_t i = 0; i < s->best->steps.len; i++) {
-        const struct fw_control_step *step = &s->best->steps.at[i];
-
-        if (fw_step_is_choice(step) && number++ >= first && number <= last)
+        if (fw_step_is_choice(&s->best->steps.at[i]) && number++ >= first && number <= last) {
+            if (number == first + 1)
+                s->changed = i;
             continue;
-        fw_vec_push(&s->candidate.steps, *step);
+        }
+        copy_step(s, i);
     }
 }
 
@@ -123,10 +172,67 @@ static bool pull_up(struct shrinker *s, uint32_t number)
     if (next == s->best->steps.len)
         return false;
     copy_best(s);
+    s->changed = at;
     for (size_t i = 0; i < s->best->steps.len; i++)
         if (i != next)
-            fw_vec_push(&s->candidate.steps, i == at ? steps[next] : steps[i]);
+            copy_step(s, i == at ? next : i);
     return true;
+}
+
+/* The candidate with its places counted from the end of the run that it has just made, where that
+ * came by them more often or less.  False: it did not. */
+static bool recount(struct shrinker *s, uint64_t earlier)
+{
+    bool differs = false;
+
+    for (size_t i = s->changed; i < s->candidate.steps.len; i++) {
+        struct fw_control_step *step = &s->candidate.steps.at[i];
+        uint64_t all = visits(s, &s->candidate, step), behind = s->behind.at[i] + earlier;
+
+        if (!all || s->behind.at[i] == FAR || all <= behind || all - behind == step->ordinal)
+            continue;
+        step->ordinal = all - behind;
+        differs = true;
+    }
+    return differs;
+}
+
+/*
+ * The candidate has not failed: without the turn that it lacks, a thread may come by its next place
+ * less often before the moment that matters (a worker that has less to do).  Counted from the end
+ * that moment may be the same; a run that goes well comes by once more at the end, or twice.
+ */
+static bool improves_recounted(struct shrinker *s)
+{
+    for (uint64_t earlier = 0; earlier < ROUNDS; earlier++)
+        if (recount(s, earlier) && improves(s))
+            return true;
+    return false;
+}
+
+/* The best whose number-th preemption comes when its thread would wait. */
+static void let_go_on(struct shrinker *s, uint32_t number)
+{
+    copy_best(s);
+    for (size_t i = 0; i < s->best->steps.len; i++) {
+        copy_step(s, i);
+        if (!fw_step_is_choice(&s->best->steps.at[i]) || number-- != 0)
+            continue;
+        s->changed = i;
+        fw_vec_last(&s->candidate.steps) = (struct fw_control_step){
+            .path = s->best->steps.at[i].path, .how = FW_STEP_AWAY };
+    }
+}
+
+static bool is_better(struct shrinker *s)
+{
+    return improves(s) || improves_recounted(s);
+}
+
+static bool is_let_go_on(struct shrinker *s, uint32_t number)
+{
+    let_go_on(s, number);
+    return is_better(s);
 }
 
 static void shrink_groups(struct shrinker *s)
@@ -137,7 +243,7 @@ static void shrink_groups(struct shrinker *s)
         size = (size + 1) / 2;
         for (uint32_t first = 0; first < (count = fw_turns_preemptions(s->best));) {
             leave_out(s, first, first + size);
-            if (!improves(s))
+            if (!is_better(s))
                 first += size;
             if (!s->runs || s->broken)
                 return;
@@ -154,7 +260,7 @@ static bool shrink_single(struct shrinker *s)
 
     for (uint32_t i = 0; i < fw_turns_preemptions(s->best) && s->runs && !s->broken;) {
         leave_out(s, i, i + 1);
-        if (improves(s) || (pull_up(s, i) && improves(s)))
+        if (is_better(s) || (pull_up(s, i) && is_better(s)) || is_let_go_on(s, i))
             better = true;
         else
             i++;
@@ -209,6 +315,7 @@ int fw_turns_shrink(struct fw_turns *turns, struct fw_session *session, const st
     bool repeats = fails(&s, turns) && !fw_session_head(session)->diverged;
 
     if (repeats) {
+        note_visits(&s);
         shrink_groups(&s);
         while (shrink_single(&s))
             ;
@@ -216,6 +323,8 @@ int fw_turns_shrink(struct fw_turns *turns, struct fw_session *session, const st
         cut(&s);
         shrink_ordinals(&s);
     }
+    fw_vec_release(&s.visits);
+    fw_vec_release(&s.behind);
     fw_turns_release(&s.candidate);
     fw_turns_release(&s.taken);
     return s.broken ? -1 : !repeats;

@@ -402,4 +402,16 @@ build later-ok "$sources/later.c" -O1 -DOK
 expect 0 replay later.sched -- ./later-ok
 out_has "not reproduced: exit 0 in place of exit 1"
 
+# --- turns that the failure does not need are left out, though others then do more or less ---
+build jobs "$sources/jobs.c" -O1
+for seed in 1 2 3; do
+    expect 66 explore -q -s pct --seed=$seed --runs=3000 --until-first --folder=jobs-$seed -- ./jobs
+    for kept in jobs-$seed/*.sched; do
+        grep -c '^0' "$kept" >>steps
+        expect 66 replay --runs=5 "$kept"
+        out_has "(5 of 5 runs)"
+    done
+done
+[ "$(sort -n steps | head -1)" -le 4 ] || complain "at least $(sort -n steps | head -1) steps each"
+
 finish
