@@ -57,9 +57,10 @@ static const struct {
       "of blocks are not searched",
       "no result depends on the addresses of blocks of memory" },
     { "ids", NULL,
-      "the program asked for ids of processes or threads, or for names of temporary files: results "
-      "that depend on what they are are not searched",
-      "no result depends on ids of processes or threads or on names of temporary files" },
+      "the program asked for ids of processes or threads, names of temporary files, times, numbers "
+      "or room of files, or ports: results that depend on what they are are not searched",
+      "no result depends on ids of processes or threads, names of temporary files, times, numbers "
+      "and room of files, or ports" },
 };
 
 /* Without a bound, limits that pass one after the other in one thread are not all searched. */

@@ -47,7 +47,13 @@ ID(getpid)
 ID(getppid)
 ID(gettid)
 
-/* --- time ----------------------------------------------------------------------------------- */
+/* --- time and processors -------------------------------------------------------------------- */
+
+FW_EXPORT int sched_getcpu(void)
+{
+    fw_chance(FW_CHANCE_SYSTEM);
+    return REAL(sched_getcpu)();
+}
 
 FW_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
@@ -120,11 +126,14 @@ FW_EXPORT size_t strftime(char *restrict to, size_t most, const char *restrict f
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-#define ABOUT(name, type, arguments, call)                                                         \
+/* When a file was made, by which number, and how much room is left differs from run to run. */
+#define ABOUT(...) ABOUT_HOW(fw_chance(FW_CHANCE_IDS), __VA_ARGS__)
+#define ABOUT_HOW(first, name, type, arguments, call)                                              \
     FW_EXPORT int name arguments                                                                   \
     {                                                                                              \
         int result;                                                                                \
                                                                                                    \
+        first;                                                                                     \
         fw_effect(FW_LOOK_AT_FILES);                                                               \
         result = REAL(name) call;                                                                  \
         if (result == 0)                                                                           \
@@ -149,7 +158,7 @@ ABOUT(fstatat64, struct stat64,
 ABOUT(statvfs, struct statvfs, (const char *restrict path, struct statvfs *restrict about),
       (path, about))
 ABOUT(fstatvfs, struct statvfs, (int fd, struct statvfs *about), (fd, about))
-ABOUT(uname, struct utsname, (struct utsname *about), (about))
+ABOUT_HOW((void)0, uname, struct utsname, (struct utsname *about), (about))
 /* What programs built with glibc before 2.33 call. */
 ABOUT(__xstat, struct stat, (int version, const char *path, struct stat *about),
       (version, path, about))
@@ -201,7 +210,7 @@ static int tell_option(int result, const void *value, const socklen_t *length, u
     FW_EXPORT int function(int fd, struct sockaddr *restrict name, socklen_t *restrict length)     \
     {                                                                                              \
         socklen_t room = fw_address_room(name, length);                                            \
-        int result = REAL(function)(fd, name, length);                                             \
+        int result = (fw_chance(FW_CHANCE_IDS), REAL(function)(fd, name, length));                 \
         struct fw_thread *t = result == 0 ? fw_enter() : NULL;                                     \
                                                                                                    \
         fw_address_stored(t, name, length, room, FW_PC);                                           \

@@ -104,17 +104,23 @@ TOLD(int, tcgetattr, (int fd, struct termios *settings), (fd, settings), DONE, W
 /* One that is told to do it at no time known does not look at them. */
 TOLD_GIVEN(int, tcsetattr, (int fd, int when, const struct termios *settings), (fd, when, settings),
            if ((unsigned)when <= TCSAFLUSH) R(settings), false, NOTHING)
-TOLD(int, statfs, (const char *path, struct statfs *about), (path, about), DONE, W(about))
-TOLD(int, fstatfs, (int fd, struct statfs *about), (fd, about), DONE, W(about))
-TOLD(int, statfs64, (const char *path, struct statfs64 *about), (path, about), DONE, W(about))
-TOLD(int, fstatfs64, (int fd, struct statfs64 *about), (fd, about), DONE, W(about))
+/* Room, times and numbers of files differ from run to run. */
+#define OF_FILES (fw_chance(FW_CHANCE_IDS), DONE)
+TOLD(int, statfs, (const char *path, struct statfs *about), (path, about),
+     OF_FILES, W(about))
+TOLD(int, fstatfs, (int fd, struct statfs *about), (fd, about),
+     OF_FILES, W(about))
+TOLD(int, statfs64, (const char *path, struct statfs64 *about), (path, about),
+     OF_FILES, W(about))
+TOLD(int, fstatfs64, (int fd, struct statfs64 *about), (fd, about),
+     OF_FILES, W(about))
 TOLD(int, statvfs64, (const char *restrict path, struct statvfs64 *restrict about), (path, about),
-     DONE, W(about))
-TOLD(int, fstatvfs64, (int fd, struct statvfs64 *about), (fd, about), DONE, W(about))
+     OF_FILES, W(about))
+TOLD(int, fstatvfs64, (int fd, struct statvfs64 *about), (fd, about), OF_FILES, W(about))
 SEEN(int, statx,
      (int folder, const char *restrict path, int flags, unsigned mask,
       struct statx *restrict about),
-     (folder, path, flags, mask, about), DONE, W(about))
+     (folder, path, flags, mask, about), OF_FILES, W(about))
 SEEN(ssize_t, readlinkat,
      (int folder, const char *restrict path, char *restrict to, size_t most),
      (folder, path, to, most), result > 0, WS(to, (size_t)result))

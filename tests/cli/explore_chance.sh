@@ -101,7 +101,9 @@ done
 cat >chance.c <<'END_C'
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -109,8 +111,12 @@ cat >chance.c <<'END_C'
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,6 +149,11 @@ static void act(const char *how, char **words)
 {
     struct itimerval soon = { { 0, 0 }, { 1, 0 } };
     struct rusage usage;
+    struct stat about;
+    struct statvfs room;
+    struct utsname host;
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
     char name[] = "name.XXXXXX";
     if (!strcmp(how, "fork") && fork() == 0)
         _exit(0);
@@ -178,6 +189,16 @@ static void act(const char *how, char **words)
         ignore(clock());
     if (!strcmp(how, "usage"))
         getrusage(RUSAGE_SELF, &usage);
+    if (!strcmp(how, "cpu"))
+        ignore(sched_getcpu());
+    if (!strcmp(how, "stat"))
+        stat(".", &about);
+    if (!strcmp(how, "room"))
+        statvfs(".", &room);
+    if (!strcmp(how, "port"))
+        getsockname(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, &length);
+    if (!strcmp(how, "host"))
+        uname(&host);
     if (!strcmp(how, "proc"))
         look_into("/proc/self/stat");
     if (!strcmp(how, "urandom"))
@@ -217,21 +238,21 @@ done <<'END_TABLE'
 processes fork exec spawn system
 signals timer cancel queue
 mapped shared
-differs clock usage proc
+differs clock usage proc cpu
 random urandom
-schedules private anonymous pid tid name heap default
+schedules private anonymous pid tid name stat room port host heap default
 END_TABLE
 
 # Whether ids, names and addresses of blocks matter is not known: it is complete provided that they do not, and says so.
-for how in pid tid name both; do
-    text='no result depends on ids of processes or threads or on names of temporary files'
+for how in pid tid name both stat room port; do
+    text='no result depends on ids of processes or threads, names of temporary files, times, numbers and room of files, or ports'
     [ $how != both ] || text='no result depends on the addresses of blocks of memory'
     expect 0 explore -q -s chess --format=json -- ./chance $how
     out_has "\"complete\":true,\"preemptions\":2,\"provided\":[\"$text\"]"
     expect 0 explore -q -s chess -- ./chance $how
     out_has 'results that depend on' 'all schedules with at most 2 preemptions were run'
 done
-for how in heap private none; do
+for how in heap private host none; do
     expect 0 explore -q -s chess --format=json -- ./chance $how
     out_has '"complete":true,"preemptions":2,"provided":[]'
     expect 0 explore -q -s chess -- ./chance $how
