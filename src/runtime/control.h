@@ -140,6 +140,8 @@ bool fw_expiry_passes(struct fw_thread *t, bool nobody_runs);
 void fw_control_expire(struct fw_thread *t, struct fw_list *ready);
 /* One of those that are due, now and then; NULL: none this time. */
 struct fw_thread *fw_expiry_draw(void);
+/* The first one of those that are due; NULL: none is. */
+struct fw_thread *fw_expiry_due(void);
 /* Whose is over when nobody can run: as a rule the first one. */
 struct fw_thread *fw_expiry_first(void);
 /* For the scheduler, when nobody is ready and the holder gives the token away: who is, because time

@@ -137,6 +137,15 @@ struct fw_thread *fw_expiry_draw(void)
     return search.drawn;
 }
 
+struct fw_thread *fw_expiry_due(void)
+{
+    struct search search = { .any = false };
+
+    if (fw_control_expiring)
+        fw_thread_each(look_at, &search);
+    return search.first;
+}
+
 struct fw_thread *fw_expiry_first(void)
 {
     struct search search = { .any = true };

@@ -7,10 +7,10 @@
  * ones.  On top of that, an idiom is a *script*: which of its accesses comes after which, each made
  * by one of two threads to one of two objects.  Whoever stands before the first access waits, below
  * all others, until somebody stands before the second one on the same object; then both go.  If
- * nobody else can go on it makes its access all the same and is kept back after it, in the hope
- * that the other one will come (the source calls it watch mode); so are all who are about to spoil
- * what has been reached.  If there is no other way, what has been reached is given up and the
- * script starts again.
+ * nobody else can go on, nor wakes from a sleep or a wait with a limit, it makes its access all the
+ * same and is kept back after it, in the hope that the other one will come (the source calls it
+ * watch mode); so are all who are about to spoil what has been reached.  If there is no other way,
+ * what has been reached is given up and the script starts again.
  *
  * Each hand-over costs as much as thousands of instructions.  So the more often what was reached
  * had to be given up, the fewer of those who come to the script's accesses are held there, and
@@ -257,6 +257,7 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     enum level level = current ? level_of(current, current, ready) : HELD;
     bool quiet = level == BACK || level == USUAL || level == NEXT;
     unsigned before = at;
+    struct fw_thread *sleeper;
 
     __atomic_store_n(&has_company, false, __ATOMIC_RELAXED);
     settled = NULL;
@@ -271,6 +272,8 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
         best = t;
         level = its;
     }
+    if (best && level == HELD && (sleeper = fw_expiry_due()))
+        return sleeper;
     if (best && level == HELD && is_patient())
         return NULL;
     if (current && best != current && level == USUAL && !current->plan.yields &&

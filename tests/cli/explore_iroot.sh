@@ -111,6 +111,50 @@ jq -e '[.programs[].iroots[]] | any(.verdict == "undecided")
     and all(.verdict != "undecided" or (.predicted_by | index("profile")))' prodcons.json >/dev/null ||
     complain "undecided, but not guessed: $(jq -c '[.programs[].iroots[] | select(.verdict == "undecided")] | .[0]' prodcons.json)"
 
+# Who is held at an access lets sleep pass: the thread that is waited for may be the one who sleeps.
+cat >late.c <<'END_C'
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t end = PTHREAD_COND_INITIALIZER;
+static int waits, stuck, ended;
+static void *wait(void *unused)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec++;
+    pthread_mutex_lock(&lock);
+    waits = 1;
+    while (!stuck && !(RIGHT && ended))
+        if (pthread_cond_timedwait(&end, &lock, &limit) != 0)
+            stuck = 1;
+        else
+            break;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, wait, NULL);
+    usleep(5000);
+    pthread_mutex_lock(&lock);
+    if (waits)
+        pthread_cond_signal(&end);
+    ended = 1;
+    pthread_mutex_unlock(&lock);
+    pthread_join(t, NULL);
+    return stuck;
+}
+END_C
+build late RIGHT=0
+expect 66 explore -q -s iroot --timeouts=short --db=late.db --format=json -o result.json -- ./late
+jq -e '[.findings[].sought | select(.exposed)] | length > 0' result.json >/dev/null ||
+    complain "not by its iRoot: $(jq -c .findings result.json)"
+build late RIGHT=1
+expect 0 explore -q -s iroot --timeouts=short --db=right_in_time.db -- ./late
+
 # What is known is not tried again: neither by the same command, nor with another input.
 expect 66 explore -q -s iroot -- ./lost
 out_has "known failure of this build: exit 1"

@@ -41,6 +41,14 @@ void fw_thread_each(void (*visit)(struct fw_thread *t, void *context), void *con
         visit(in_kernel, context);
 }
 
+/* Who sleeps, and whose time may be over. */
+static struct fw_thread *sleeper;
+
+struct fw_thread *fw_expiry_due(void)
+{
+    return sleeper;
+}
+
 /* Which object a role is about, by idiom. */
 static const char *const role_objects[] = { "", "xx", "xxx", "xxxx", "xxyy", "xxyy", "xxyy" };
 
@@ -255,6 +263,17 @@ static void test_who_never_comes_back_is_waited_for_so_often(void **state)
     in_kernel = NULL;
 }
 
+static void test_who_sleeps_goes_before_who_is_held(void **state)
+{
+    struct fw_thread other = { .number = 1, .state = FW_STATE_BLOCKED };
+
+    (void)state;
+    sleeper = &other;
+    assert_false(goes_on_at_once(0)); /* the other one may come to the second access */
+    sleeper = NULL;                   /* its time was over before, and nobody had a turn since */
+    assert_true(goes_on_at_once(0));
+}
+
 /* Two threads come to the iRoot's first access again and again, and nobody to the second. */
 static unsigned hand_overs(unsigned points)
 {
@@ -376,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_does_no_harm),
         cmocka_unit_test(test_threads_in_the_kernel_have_the_delay),
         cmocka_unit_test(test_who_never_comes_back_is_waited_for_so_often),
+        cmocka_unit_test(test_who_sleeps_goes_before_who_is_held),
         cmocka_unit_test(test_who_is_held_in_vain_is_held_less_often),
         cmocka_unit_test(test_who_stays_would_have_been_picked),
         cmocka_unit_test(test_who_comes_is_looked_at),
