@@ -13,6 +13,7 @@
 #define ROUND      64u   /* runs of a round at most */
 #define LONG_ROUND 1024u /* ... when nothing has been new for long */
 #define LATE       0.2   /* of a limited time has gone: then profiles are made */
+#define PART       0.125 /* of a limited time is for a round at most; between two others may come */
 #define DECISIONS  (256u << 20) /* bytes that the runs of a round may tell, if each does as much */
 
 /* --- workers --------------------------------------------------------------------------------- */
@@ -122,6 +123,17 @@ static uint64_t count_left(struct fw_campaign *campaign)
                               : setup->runs);
 }
 
+/* Runs that fit into a part of the time, where profiles and attempts are to have their share. */
+static uint64_t most_in_time(const struct fw_campaign *campaign)
+{
+    const struct fw_campaign_state *state = &campaign->knowledge.state;
+    double part = campaign->setup.seconds * PART * (double)state->runs;
+
+    if (!campaign->setup.hunt || part <= 0 || part >= ROUND * state->seconds)
+        return ROUND;
+    return (uint64_t)(part / state->seconds) + 1;
+}
+
 static size_t round_size(const struct fw_campaign *campaign, uint64_t left)
 {
     const struct fw_campaign_state *state = &campaign->knowledge.state;
@@ -131,6 +143,8 @@ static size_t round_size(const struct fw_campaign *campaign, uint64_t left)
 
     if (state->quiet > LONG_ROUND && !campaign->setup.hunt)
         size = LONG_ROUND;
+    if (size > most_in_time(campaign))
+        size = most_in_time(campaign);
     if (size > left)
         size = left;
     if (campaign->decisions && size > DECISIONS / campaign->decisions)
