@@ -26,7 +26,7 @@ campaign() { # PROGRAM
     rm -rf memo.db* of result.json
     describe "$1"
     # shellcheck disable=SC2086  # options are words
-    "$foreweave" explore -q -s iroot --seed="$seed" --limit=60 --time="$seconds" --attempts="$attempts" --db=memo.db --folder=of \
+    "$foreweave" explore -q -s iroot --seed="$seed" --limit=60 --time="$seconds" --attempts="$attempts" --foresee --db=memo.db --folder=of \
         ${OPTIONS:-} --format=json -o result.json "${escort[@]}" -- "${command[@]}" 2>errors
     [ -s result.json ] || { say "$1: $(head -1 errors)" && return 1; }
 }

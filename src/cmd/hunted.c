@@ -27,6 +27,7 @@ static const char *option_of_hunt(const struct fw_hunted_options *options)
            : options->predictor != FW_HUNTED_BOTH            ? "predictor"
            : options->thin != FW_THIN_AUTO                   ? "thin"
            : options->infeasible                             ? "infeasible"
+           : options->foresee                                ? "foresee"
            : options->own                                    ? "own"
                                                              : NULL;
 }
@@ -105,11 +106,16 @@ static void watch(void *context, const struct fw_profiling_state *state)
                      state->refuted[0], state->undecided[0], state->seconds);
 }
 
-/* With a limited time the campaign makes them when other runs show little that is new. */
+#define FIRST 0.2   /* of a limited time is for profiles that come first */
+#define SOON  0.001 /* what is left of it at least, as 0 is no limit */
+
+/* With a limited time the campaign makes them when other runs show little that is new, unless it
+ * is to foresee what it can before anything else. */
 static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *setup,
                          const char *folder)
 {
     const struct fw_hunted_options *options = hunted->options;
+    double start = fw_session_now(), some = options->foresee ? setup->seconds * FIRST : 0;
     struct fw_error err;
 
     hunted->profile = (struct fw_profiling_setup) {
@@ -124,7 +130,7 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
         .jobs = setup->jobs,
         .guess = options->predictor != FW_HUNTED_PROOF,
         .prove = options->predictor != FW_HUNTED_GUESS,
-        .until = setup->seconds > 0 ? fw_session_now() + setup->seconds : 0,
+        .until = setup->seconds > 0 ? start + setup->seconds : 0,
         .unjudged = setup->ok != NULL,
         .memo = hunted->entered.memo,
         .coverage = hunted->coverage,
@@ -136,9 +142,14 @@ static int make_profiles(struct fw_hunted *hunted, struct fw_campaign_setup *set
     if (!hunted->profiling)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     setup->profiling = hunted->profiling;
-    while (setup->seconds <= 0 && !fw_profiling_is_over(hunted->profiling))
+    while ((setup->seconds <= 0 || fw_session_now() < start + some) &&
+           !fw_profiling_is_over(hunted->profiling))
         if (fw_profiling_step(hunted->profiling, &err) < 0)
             return fw_cmd_fail(FW_EXIT_FAILURE, &err);
+    if (setup->seconds > 0)
+        setup->seconds += start - fw_session_now();
+    if (some > 0 && setup->seconds < SOON)
+        setup->seconds = SOON;
     return 0;
 }
 

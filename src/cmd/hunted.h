@@ -28,7 +28,7 @@ struct fw_hunted_options {
     struct fw_words idioms;
     uint64_t attempts, quiet, window, delay;
     int predictor, thin;
-    bool infeasible, own;
+    bool infeasible, own, foresee;
 };
 
 /* A failure of earlier campaigns with the same build and the same judge. */

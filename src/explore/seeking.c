@@ -23,15 +23,17 @@ static bool is_late(const struct fw_seeking *seeking, double now)
     return seeking->late > 0 && now >= seeking->late;
 }
 
-/* One more, if it is time for it.  Where all were made before, the first round is for them. */
+/* One more, if it is time for it.  Where some were made before, the first round is for them. */
 static int make_profile(struct fw_seeking *seeking, struct fw_error *err)
 {
     struct fw_arms *arms = &seeking->arms;
     double now = fw_session_now();
-    bool more = has_profiles(seeking);
+    bool more = has_profiles(seeking), begins = !arms->rounds && !arms->profiled;
 
-    if (!more && (arms->rounds || arms->profiled))
+    if (!more && !begins)
         return 0;
+    if (begins && seeking->profiling && fw_profiling_state(seeking->profiling)->runs)
+        more = false;
     if (more && (!fw_arms_want_profile(arms, is_late(seeking, now)) ||
                  !is_affordable(seeking, now)))
         return 0;

@@ -338,6 +338,18 @@ expect 66 explore -q -s iroot --db=budget.db -n 30 --format=json -- ./lost
 jq -e '.runs.all + .runs.recorded == 30 and .runs.recorded == .hunt.recordings and .end == "runs"' "$out" >/dev/null ||
     complain "not 30 runs: $(jq -c '.runs, .hunt' "$out")"
 
+# With --time draws come first, unless it is said otherwise: then the first runs are profiles.
+rm -f budget.db*
+expect 66 explore -q -s iroot --db=budget.db --time=60 --until-first --foresee --format=json -- ./lost
+jq -e '.runs.recorded >= 4 and .runs.all <= 4 and .hunt.exposed > 0 and .end == "first"' "$out" >/dev/null ||
+    complain "nothing was foreseen: $(jq -c '.runs, .hunt, .end' "$out")"
+rm -f budget.db*
+expect 66 explore -q -s iroot --db=budget.db --time=60 --until-first --format=json -- ./lost
+jq -e '.runs.recorded == 0 and .hunt.attempts == 0' "$out" >/dev/null ||
+    complain "profiles before draws: $(jq -c '.runs, .hunt' "$out")"
+expect 2 explore --foresee -- ./lost
+err_has "--foresee is for --strategy=iroot"
+
 # All runs are in the budget, recorded ones too, but for those that repeat a failure for its schedule; the first
 # failure ends it, also that of a recorded run.
 cat >counted.c <<'END_C'
