@@ -113,6 +113,7 @@ struct work {
     struct fw_guard_wish wish;
     struct fw_learn_program *sites;
     struct fw_constraints *constraints;
+    uint64_t passed_before, failed_before; /* runs that the file had */
     struct fw_learner *learner;
     FW_VEC(struct taught) runs;
     struct fw_lifetx_taught cuts;
@@ -384,7 +385,10 @@ static int finish(struct work *work)
         return FW_EXIT_INPUT;
     }
     count_recorded(work);
-    if (fw_constraints_write(work->constraints, work->path, &err) < 0)
+    if ((work->options->anew ? fw_constraints_write(work->constraints, work->path, &err)
+                             : fw_constraints_update(work->constraints, work->path,
+                                                     work->passed_before, work->failed_before,
+                                                     &err)) < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     if (pairs && !work->options->quiet)
         say_pairs(work, passed);
@@ -414,6 +418,10 @@ static int read_constraints(struct work *work)
                      : fw_xasprintf("%s.constraints", name ? name + 1 : work->program);
     if (!work->options->anew && access(work->path, F_OK) == 0) {
         work->constraints = fw_constraints_read(work->path, &err);
+        if (work->constraints) {
+            work->passed_before = fw_constraints_passed(work->constraints);
+            work->failed_before = fw_constraints_failed(work->constraints);
+        }
         return work->constraints && is_own(work, &err) ? 0 : fw_cmd_fail(FW_EXIT_INPUT, &err);
     }
     work->constraints = fw_constraints_create();

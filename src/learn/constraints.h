@@ -102,6 +102,10 @@ struct fw_constraints *fw_constraints_read_memory(const char *text, size_t bytes
 void fw_constraints_print(const struct fw_constraints *constraints, struct fw_output *out);
 int fw_constraints_write(const struct fw_constraints *constraints, const char *path,
                          struct fw_error *err);
+/* The same, of what began as the file there, which had so many runs: adds what others have added to
+ * it meanwhile, if it is of the same program.  Of two at once one waits, for some seconds. */
+int fw_constraints_update(struct fw_constraints *constraints, const char *path,
+                          uint64_t passed_before, uint64_t failed_before, struct fw_error *err);
 
 /* --- the program ----------------------------------------------------------------------------- */
 

@@ -26,6 +26,14 @@ expect 0 learn -q --idle=2 -- ./early
 awk 'NR == FNR { if ($1 != "runs") a[FNR] = $0; next } $1 != "runs" && a[FNR] != $0 { exit 1 }' first early.constraints ||
     complain "learning once more has changed what was known"
 grep -q '^runs 6 0$' early.constraints || complain "runs are not added up"
+# Two at once: what both have learnt is kept.
+"$FOREWEAVE" learn -q --runs=2 --idle=0 -c first -- ./early >"$out" 2>"$err" &
+other=$!
+expect 0 learn -q --runs=3 --idle=0 -c first -- ./early
+wait $other
+grep -q '^runs 9 0$' first || complain "of two that learn at once one is lost"
+expect 0 learn -q --runs=1 -c first --anew -- ./early
+grep -q '^runs 1 0$' first || complain "what is learnt anew keeps what was"
 # Where others have the processors passing runs show what is rare otherwise, which is said.
 others=()
 for _ in $(seq $((8 * $(nproc)))); do
