@@ -118,7 +118,8 @@ learn_server() { # PROGRAM KIND MOST IDLE
         [ $((round % 3)) != 0 ] || sleep 2
         load_server "$1" $steps "$round" >load.log 2>&1 || { say "$1 is wrong while it is learnt: $(tail -n 1 load.log)" && return 1; }
         stop_server $command || { tail -n 1 "$1.log" >&2 && return 1; }
-        line=$(table "$2" "$1.json")
+        mv "$1.json" "$1.$2.json"
+        line=$(table "$2" "$1.$2.json")
         echo "$line" >>"$1.$2.table"
         case $line in '0 0') quiet=$((quiet + 1)) ;; *) quiet=0 ;; esac
         [ $quiet -lt "$4" ] || return 0
@@ -193,6 +194,46 @@ for program in $programs; do
     done
 done
 echo
+echo "What was learnt: sets by size, and transactions (90% are below) of the recorded runs:"
+echo
+echo "| program | sites | shared | pairs | sets of 0 | of 1 | of 2 | larger | the largest |"
+echo "|---|---|---|---|---|---|---|---|---|"
+shape() { # PROGRAM KIND
+    python3 - "$1" "$2" "$1.$2.json" <<'END'
+import json
+import sys
+program, kind, path = sys.argv[1:]
+table = json.load(open(path))
+
+
+def below(counts, share):
+    sum_of, at = 0, 0
+    while sum_of + counts[at] < share * sum(counts):
+        sum_of, at = sum_of + counts[at], at + 1
+    return 1 << at
+
+
+if kind == "pset":
+    sizes = table["sizes"]
+    row = [table["sites"], table["shared"], table["runs"][-1].get("pairs", "-"), *sizes[:3], sum(sizes[3:]), table["largest"]]
+else:
+    row = [table["lifetx"]["runs"][-1].get("cutpoints", "-")]
+    for unit in ("events_in_transaction", "words_in_transaction"):
+        of = table["lifetx"][unit]
+        row += ["%.1f" % (of["sum"] / max(1, of["count"])), below(of["below_power_of_two"], 0.9), of["most"]]
+print("| " + " | ".join(str(value) for value in [program, *row]) + " |")
+END
+}
+for program in $programs; do
+    [ ! -s "$program.pset.json" ] || shape "$program" pset
+done
+echo
+echo "| program | cutpoints of recordings | events in a transaction, on average | 90% below | most | words, on average | 90% below | most |"
+echo "|---|---|---|---|---|---|---|---|"
+for program in $programs; do
+    [ ! -s "$program.lifetx.json" ] || shape "$program" lifetx
+done
+echo
 echo "Of transactions: guarded runs on what was learnt from, and what their logs brought:"
 echo
 echo "| program | waits in vain in each | new cutpoints |"
@@ -203,15 +244,16 @@ done
 echo
 echo "$runs guarded runs on other inputs:"
 echo
-echo "| program | kind | violations, all false | different places | avoided by waiting | by going back | not avoided | waited, s | wrong |"
-echo "|---|---|---|---|---|---|---|---|---|"
+echo "| program | kind | violations, all false | different places | avoided by waiting | by going back | not avoided | waited, s | on average, ms | wrong |"
+echo "|---|---|---|---|---|---|---|---|---|---|"
 for program in $programs; do
     for kind in $kinds; do
         [ -s "$program.$kind.guarded" ] || continue
         different=$(sed -n 's/.*"access":\({[^}]*}\),"after":\("[a-z]*"\|{[^}]*}\).*/\1 \2/p' "$program.$kind.violations" 2>/dev/null | sort -u | wc -l)
         awk -v program="$program" -v kind="$kind" -v different="$different" '
             { all += $1; stalled += $2; back += $3; passed += $4; waited += $5; wrong += $NF != 0 }
-            END { printf "| %s | %s | %d | %d | %d | %d | %d | %.2f | %d |\n", program, kind, all, different, stalled, back, passed, waited, wrong }' \
+            END { printf "| %s | %s | %d | %d | %d | %d | %d | %.2f | %.2f | %d |\n", program, kind, all, different, stalled, back, passed, waited,
+                waited * 1000 / (all + !all), wrong }' \
             "$program.$kind.guarded"
     done
 done
