@@ -168,7 +168,9 @@ static void add_need(struct fw_guard_plan *plan, uint32_t site, uint32_t first)
     fw_vec_push(&plan->needs, (uint64_t)site << 32 | first);
 }
 
-/* All accesses of its line that do the same: which of them it was the finding does not say. */
+/* All accesses of its line that do the same: which of them it was the finding does not say.  One of
+ * them is enough to be waited for, the first: in loops that compilers have turned the others may
+ * come only when what waits has been made. */
 static size_t take_events(struct fw_guard_plan *plan, const struct fw_result_event *before,
                           const struct fw_result_event *after,
                           void (*take)(struct fw_guard_plan *plan, uint32_t after, uint32_t before))
@@ -182,6 +184,8 @@ static size_t take_events(struct fw_guard_plan *plan, const struct fw_result_eve
             if (is_event(fw_constraints_get(sites, k), before)) {
                 take(plan, i, k);
                 pairs++;
+                if (take == add_need)
+                    break;
             }
     return pairs;
 }

@@ -236,6 +236,49 @@ err_has '0 violations'
 expect 0 guard --from=result.json --stall=2000 --budget=100 -- ./early late
 err_has '1 violations: 1 avoided by waiting'
 out_is right
+# Of a line's accesses one is enough to be waited for: the second one here comes only when what waits has been made.
+cat >loop.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+static int left = 1, looks;
+static void *lead(void *unused)
+{
+    usleep(10000);
+    pthread_mutex_lock(&lock);
+    while (left > 0 && ++looks)
+        pthread_cond_wait(&done, &lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void *scan(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    left--;
+    pthread_cond_signal(&done);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, other;
+    pthread_create(&one, NULL, lead, NULL);
+    pthread_create(&other, NULL, scan, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    return looks == 0;
+}
+END
+"$FOREWEAVE" cc -g -O1 -pthread loop.c -o loop || complain "loop.c does not build"
+fails ./loop
+cat >loop.json <<END
+{"schema":1,"findings":[{"id":"l00p","analysis":"race","kind":"order","status":"confirmed","events":[
+ {"index":1,"thread":"T1","op":"r","site":"$PWD/loop.c:$(sed -n '/while/=' loop.c)"},
+ {"index":2,"thread":"T2","op":"w","site":"$PWD/loop.c:$(sed -n '/left--/=' loop.c)"}]}]}
+END
+expect 0 guard --from=loop.json --stall=5000 --budget=100 -- ./loop
+err_has '1 violations: 0 avoided by waiting, 1 by rolling back, 0 not avoided'
 echo '{"schema":1,"findings":[]}' >empty.json
 expect 3 guard --strict --from=empty.json -- ./early
 err_has "'empty.json' has no confirmed finding"
