@@ -76,6 +76,7 @@ struct fw_guard_log {
     FW_VEC(uint32_t) modules; /* numbers in the symbolizer */
     struct fw_cut_places *places; /* where transactions may be split; NULL: not asked yet */
     struct fw_ring_reader reader;
+    uint64_t said; /* lines that are no violations */
 };
 
 /* Appends to the file; path NULL: there is none.  -1: err. */

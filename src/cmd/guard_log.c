@@ -88,6 +88,12 @@ static bool may_write(struct fw_guard_log *log)
     return may == FW_RING_LINE;
 }
 
+/* Switches are told also when violations are not any more. */
+static bool may_say(struct fw_guard_log *log)
+{
+    return log->open && log->said++ < FW_RING_LINES;
+}
+
 static void put_time(struct fw_json *json, uint64_t ns)
 {
     time_t seconds = (time_t)(ns / 1000000000u);
@@ -105,7 +111,7 @@ void fw_guard_log_say(struct fw_guard_log *log, const char *text)
     struct fw_json json = { .out = &log->out };
     struct timespec now;
 
-    if (!may_write(log))
+    if (!may_say(log))
         return;
     clock_gettime(CLOCK_REALTIME, &now);
     fw_json_object(&json, NULL);
@@ -204,12 +210,13 @@ static bool is_violation(const struct fw_guard_log *log, const struct fw_guard_e
 static void put_entry(struct fw_guard_log *log, const struct fw_guard_entry *entry)
 {
     struct fw_json json = { .out = &log->out };
+    bool violation = is_violation(log, entry);
 
-    if (!may_write(log))
+    if (!(violation ? may_write(log) : may_say(log)))
         return;
     fw_json_object(&json, NULL);
     put_time(&json, entry->time);
-    if (is_violation(log, entry))
+    if (violation)
         put_violation(log, &json, entry);
     else if (entry->done == FW_GUARD_DID_STOP)
         fw_json_text(&json, "says", "the budget is spent: the guard is off");
