@@ -7,7 +7,7 @@ set -eu
 case "${1:-build}" in
 # The second line is what the tests of the compiler wrapper, of replay and of the memo database use.
 build) packages="gcc libc6-dev cmake ninja-build libzstd-dev libxxhash-dev libcjson-dev libdw-dev libelf-dev libcapstone-dev libsqlite3-dev libpq-dev libcmocka-dev libz3-dev
-                 g++ clang binutils make autoconf automake libtool meson gdb jq postgresql" ;;
+                 g++ clang binutils make autoconf automake libtool meson gdb jq sqlite3 postgresql" ;;
 fuzz) packages="clang libclang-rt-14-dev" ;;
 bench) packages="gcc g++ clang libclang-rt-14-dev valgrind dpkg-dev" ;;
 realworld) packages="gcc g++ make dpkg-dev pkg-config python3 libevent-dev tcl perl" ;;
