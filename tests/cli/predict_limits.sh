@@ -81,7 +81,7 @@ if [ -z "${FOREWEAVE_SANITIZE-}" ]; then
     }' >hot.std
     for limit in 48 64; do
         # (As text: the witnesses of so many findings would make gigabytes of JSON.)
-        expect 66 check --mem-limit=${limit}M --time=4 --stats -o report hot.std
+        expect 66 check --mem-limit=${limit}M --stats -o report hot.std
         err_has "fit into the memory limit"
         peak=$(sed -n 's/^stats: .* peak memory \([0-9]*\) KiB$/\1/p' report)
         [ "$peak" -le $((limit * 1024 * 105 / 100)) ] || complain "took $peak KiB of ${limit}M"
