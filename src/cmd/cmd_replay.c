@@ -275,7 +275,6 @@ static int debug(struct job *job, const char *runtime, const char *path, struct 
     signal(SIGINT, SIG_IGN); /* it is for gdb */
     status = fw_replay_run(&job->replay, FW_CONTROL_STOP, &result, err);
     signal(SIGINT, SIG_DFL);
-    unlink(path);
     if (status < 0)
         return fw_cmd_fail(FW_EXIT_FAILURE, err);
     if (result.end == FW_RUN_EXITED && result.code == 127) {
@@ -302,9 +301,35 @@ static int show_step(const struct replay *wanted, const struct fw_script *script
     return fw_cmd_output_close(&out, FW_EXIT_OK);
 }
 
+/* An empty file, in TMPDIR or /tmp; the caller's, name and file.  NULL: err. */
+static char *make_commands(struct fw_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path;
+    int fd;
+
+    folder = folder && *folder ? folder : "/tmp";
+    path = fw_xasprintf("%s/foreweave-gdb-XXXXXX", folder);
+    fd = mkstemp(path);
+    if (fd >= 0) {
+        close(fd);
+        return path;
+    }
+    fw_error_errno(err, "cannot make a file in '%s'", folder);
+    free(path);
+    return NULL;
+}
+
+static void remove_commands(char *path)
+{
+    if (path)
+        unlink(path);
+    free(path);
+}
+
 static int replay_with(struct job *job, const char *runtime)
 {
-    char commands[] = "/tmp/foreweave-gdb-XXXXXX";
+    char *commands = NULL;
     struct fw_session_setup setup = { .argv = job->report.argv,
                                       .runtime = runtime,
                                       .limit = (double)job->options->time,
@@ -319,21 +344,19 @@ static int replay_with(struct job *job, const char *runtime)
                                               job->options->gdb };
     struct fw_leftover leftover;
     struct fw_error err;
-    int status, fd;
+    int status;
 
     if (job->options->gdb) {
-        fd = mkstemp(commands);
-        if (fd < 0) {
-            fw_error_errno(&err, "cannot make a file in /tmp");
+        commands = make_commands(&err);
+        if (!commands)
             return fw_cmd_fail(FW_EXIT_FAILURE, &err);
-        }
-        close(fd);
         setup.gdb = commands;
         setup.limit = 1e9;
     }
     fw_leftover_init(&leftover);
     setup.leftover = &leftover;
     if (fw_replay_init(&job->replay, &job->script, &setup, &err) < 0) {
+        remove_commands(commands);
         fw_leftover_release(&leftover);
         return fw_cmd_fail(FW_EXIT_FAILURE, &err);
     }
@@ -346,6 +369,7 @@ static int replay_with(struct job *job, const char *runtime)
     fw_cmd_warn_left(fw_session_left_behind(job->replay.session));
     fw_replay_release(&job->replay);
     fw_leftover_release(&leftover);
+    remove_commands(commands);
     return status;
 }
 

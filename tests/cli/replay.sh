@@ -249,13 +249,19 @@ expect 125 replay led.json "../../$id"
 # --- in gdb ---
 if command -v gdb >/dev/null; then
     last="foreweave replay --gdb lost.sched"
+    mkdir "$scratch/for gdb"
     printf 'foreweave-schedule\nthread\ncontinue\nquit\n' |
-        timeout 100 "$FOREWEAVE" replay --gdb lost.sched >"$out" 2>"$err" || complain "gdb failed"
+        TMPDIR="$scratch/for gdb" timeout 100 "$FOREWEAVE" replay --gdb lost.sched >"$out" 2>"$err" || complain "gdb failed"
     out_has '=> 0.1 before write in deposit "balance = old + amount;" +3 #1 goal 1'
     out_has "balance = old + amount;"
     out_has "Current thread is 2"
     out_has "exited with code 01"
-    [ -z "$(ls /tmp/foreweave-gdb-* 2>/dev/null)" ] || complain "gdb's commands were left behind"
+    [ -z "$(ls "$scratch/for gdb")" ] || complain "gdb's commands were left behind"
+    printf 'foreweave schedule 1\nprogram "./missing"\nshows exit 1\n0 until it ends\n' >gone.sched
+    TMPDIR="$scratch/for gdb" expect 125 replay --gdb gone.sched
+    [ -z "$(ls "$scratch/for gdb")" ] || complain "gdb's commands were left behind where there is no program"
+    TMPDIR=$scratch/nowhere expect 125 replay --gdb lost.sched
+    err_has "cannot make a file in '$scratch/nowhere'"
     # A schedule that names nothing but that a wait times out.
     cat >limit.c <<'END_C'
 #include <pthread.h>
