@@ -48,7 +48,7 @@ done
 trap 'kill "${others[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 taskset -cp "$processor" $$ >/dev/null
 
-expect 0 explore -q -s random -n 3 --limit=0.3 -- ./slow
+expect 0 explore -q -s random -n 3 --limit=0.6 -- ./slow
 out_has '3 runs, 0 failed'
 out_lacks 'cut short'
 expect 66 explore -q -s random -n 1 --limit=0.3 -- ./slow forever
