@@ -20,7 +20,7 @@ start_postgres() {
     postgres_as=$as
     trap stop_postgres EXIT
     (cd / && $as "$server/initdb" -D "$data/db" -A trust -U tester -N -E UTF8 --locale=C >/dev/null 2>&1 &&
-        $as "$server/pg_ctl" -w -D "$data/db" -l "$data/log" -o "-k $data -c listen_addresses= -c fsync=off" start >/dev/null) ||
+        $as "$server/pg_ctl" -w -t 600 -D "$data/db" -l "$data/log" -o "-k $data -c listen_addresses= -c fsync=off" start >/dev/null) ||
         complain "the server does not start: $(cat "$data/log")"
     url="postgresql:///postgres?host=$data&user=tester"
 }

@@ -76,14 +76,22 @@ static int run(const struct fw_postgres *pg, char *const argv[])
     return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 ? 0 : -1;
 }
 
+static bool is_running(pid_t pid)
+{
+    siginfo_t info = { 0 };
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
+}
+
 static int wait_for(const struct fw_postgres *pg, char *why, size_t size)
 {
     const struct fw_sql_way way = { .write = true };
     const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
     struct fw_sql *sql;
-    struct fw_error err;
+    struct fw_error err = { 0 };
 
-    for (int i = 0; i < 1000; i++) {
+    /* However long it takes: the machine may be busy. */
+    while (is_running(pg->pid)) {
         if (fw_sql_open(&sql, pg->url, &way, &err) == 0) {
             fw_sql_close(sql);
             return 0;
