@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <time.h>
 
-#define PATIENCE_MS 100 /* that the other has to come between */
+#define PATIENCE_MS 100 /* that the other has to come between, once it is there */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int script = 1, *volatile current;
 static int wrong;
-static _Atomic int loaded, left, forced;
+static _Atomic int loaded, coming, left, forced;
 
 static void *load_and_run(void *unused)
 {
@@ -28,6 +28,8 @@ static void *load_and_run(void *unused)
     current = &script;
     pthread_mutex_unlock(&lock);
     atomic_store(&loaded, 1);
+    while (atomic_load(&forced) && !atomic_load(&coming))
+        sched_yield();
     for (int i = 0; atomic_load(&forced) && !atomic_load(&left) && i < PATIENCE_MS; i++)
         nanosleep(&(struct timespec) { 0, 1000000 }, NULL);
     pthread_mutex_lock(&lock);
@@ -41,6 +43,7 @@ static void *leave(void *unused)
 {
     while (!atomic_load(&loaded))
         sched_yield();
+    atomic_store(&coming, 1);
     pthread_mutex_lock(&lock);
     current = NULL;
     pthread_mutex_unlock(&lock);

@@ -4,16 +4,17 @@
  * Nothing is ever wrong; a guard that does not watch the maker's second look, or has forgotten what
  * the second thread read since it wrote the same at once, takes it for something new.
  *
- *   handed            takes it
- *   handed switched   has its parent, a guard, switched off and on before that
+ *   handed                takes it
+ *   handed switched LOG   has its parent, a guard with this log, switched off and on before that
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define A_MOMENT 200000000 /* ns that the guard has for it */
+#define PATIENCE 20000 /* ms */
 
 static struct {
     int *volatile base;
@@ -27,10 +28,24 @@ static void *work(void *unused)
     return unused;
 }
 
-static void have_switched(int signal)
+static int says(const char *path, const char *text)
+{
+    FILE *log = fopen(path, "r");
+    char line[512];
+    int found = 0;
+
+    while (log && !found && fgets(line, sizeof line, log))
+        found = strstr(line, text) != NULL;
+    if (log)
+        fclose(log);
+    return found;
+}
+
+static void have_switched(int signal, const char *path, const char *text)
 {
     kill(getppid(), signal);
-    nanosleep(&(struct timespec) { 0, A_MOMENT }, NULL);
+    for (int i = 0; i < PATIENCE && !says(path, text); i++)
+        nanosleep(&(struct timespec) { 0, 1000000 }, NULL);
 }
 
 int main(int argc, char **argv)
@@ -41,10 +56,9 @@ int main(int argc, char **argv)
     shared.base = &base;
     if (!shared.base)
         return 2;
-    (void)argv;
-    if (argc > 1) {
-        have_switched(SIGUSR1);
-        have_switched(SIGUSR2);
+    if (argc > 2) {
+        have_switched(SIGUSR1, argv[2], "the guard is off");
+        have_switched(SIGUSR2, argv[2], "the guard is on");
     }
     for (int i = 0; i < 2; i++) {
         pthread_create(&thread, NULL, work, NULL);

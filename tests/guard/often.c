@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define SLOTS 1000
-#define LATE  20000000 /* ns */
+#define LATE  50000000 /* ns: the reader has to be there by then */
 
 static volatile int slots[SLOTS];
 static _Atomic int reader_is_at, writer_is_at;

@@ -21,8 +21,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int value, seen;
-static _Atomic int reading;
-static int late;
+/* Several threads look at these, in any order; only the value is to be learnt. */
+static _Atomic int reading, late;
 
 static void sleep_ms(int ms)
 {
