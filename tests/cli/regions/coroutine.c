@@ -13,6 +13,7 @@
 
 static ucontext_t coroutine, back[2];
 static volatile long total;
+static pthread_barrier_t both;
 static sem_t turn[2];
 static int who, done;
 
@@ -60,6 +61,7 @@ static void *take_turns(void *number)
 
 static void *run_alone(void *unused)
 {
+    pthread_barrier_wait(&both);
     for (int i = 0; i < STEPS; i++)
         step_alone();
     return unused;
@@ -71,6 +73,7 @@ int main(int count, char **arguments)
     pthread_t threads[2];
 
     (void)arguments;
+    pthread_barrier_init(&both, NULL, 2);
     sem_init(&turn[0], 0, 1);
     sem_init(&turn[1], 0, 0);
     getcontext(&coroutine);

@@ -11,6 +11,7 @@
 
 static volatile long total, seen;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both; /* are there before one of them begins */
 
 static inline __attribute__((always_inline)) void apart(int write)
 {
@@ -44,6 +45,7 @@ static inline __attribute__((always_inline)) void whole(void)
 
 static void *run_apart(void *unused)
 {
+    pthread_barrier_wait(&both);
     for (int i = 0; i < 100; i++) {
         pthread_mutex_lock(&mutex);
         apart(i & 1);
@@ -54,6 +56,7 @@ static void *run_apart(void *unused)
 
 static void *run_maybe(void *unused)
 {
+    pthread_barrier_wait(&both);
     for (int i = 0; i < 100; i++) {
         pthread_mutex_lock(&mutex);
         maybe(i % 3);
@@ -64,6 +67,7 @@ static void *run_maybe(void *unused)
 
 static void *run_whole(void *unused)
 {
+    pthread_barrier_wait(&both);
     for (int i = 0; i < 100; i++)
         whole();
     return unused;
@@ -71,6 +75,7 @@ static void *run_whole(void *unused)
 
 static void *disturb(void *unused)
 {
+    pthread_barrier_wait(&both);
     for (int i = 0; i < 100; i++) {
         pthread_mutex_lock(&mutex);
         total = i;
@@ -84,6 +89,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     pthread_t one, two;
 
+    pthread_barrier_init(&both, NULL, 2);
     pthread_create(&one, NULL,
                    strcmp(what, "apart") == 0   ? run_apart
                    : strcmp(what, "maybe") == 0 ? run_maybe

@@ -226,11 +226,26 @@ static int jumps()
     return 0;
 }
 
+// Both are there before one of them begins.
+static pthread_barrier_t both;
+
+struct Work {
+    void *(*function)(void *);
+};
+
+static void *begin(void *work)
+{
+    pthread_barrier_wait(&both);
+    return static_cast<Work *>(work)->function(nullptr);
+}
+
 static void run(void *(*first)(void *), void *(*second)(void *))
 {
     pthread_t threads[2];
-    pthread_create(&threads[0], nullptr, first, nullptr);
-    pthread_create(&threads[1], nullptr, second, nullptr);
+    Work works[2] = {{first}, {second}};
+    pthread_barrier_init(&both, nullptr, 2);
+    pthread_create(&threads[0], nullptr, begin, &works[0]);
+    pthread_create(&threads[1], nullptr, begin, &works[1]);
     pthread_join(threads[0], nullptr);
     pthread_join(threads[1], nullptr);
 }
