@@ -57,7 +57,7 @@ foreach(name test_regions test_regions_model)
 endforeach()
 foreach(name test_heal_lock test_heal_keep test_heal_mutex test_heal_hold test_heal_quick
         test_heal_random)
-  target_sources(${name} PRIVATE src/atomrace/heal_lock.c src/atomrace/heal_healer.c
+  target_sources(${name} PRIVATE src/atomrace/heal_lock.c src/atomrace/heal_owner.c src/atomrace/heal_healer.c
     src/atomrace/heal_circle.c src/atomrace/heal_log.c)
 endforeach()
 target_sources(test_guard_tx PRIVATE src/guard/transactions.c)

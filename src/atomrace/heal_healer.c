@@ -28,6 +28,11 @@ void fw_heal_gate_leave(void)
     fw_mask_set(mask);
 }
 
+bool fw_heal_gate_is(uint64_t address)
+{
+    return address == (uintptr_t)&gate.word;
+}
+
 uint32_t fw_healer_id(const struct fw_healer *healer)
 {
     return (uint32_t)(healer - fw_healers) + 1;

@@ -4,14 +4,14 @@
 #include "atomrace/heal_state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <string.h>
 
 #define WORDS   8192u  /* that have one: chains are short */
 #define SPINS   200u
 #define SLICE   1000000u /* ns that who waits sleeps before it looks around */
-#define AGAIN   10u      /* times the bound, for who only lacks a processor */
+#define AGAIN   10u      /* times the bound, for who only lacks a processor, ... */
+#define STARVED 100u     /* ... and for who has not got one at all meanwhile */
 
 struct fw_heal_lock fw_heal_locks[FW_HEAL_LOCKS];
 static _Atomic unsigned word_count; /* at least so many have a word */
@@ -431,39 +431,31 @@ static bool begin_to_wait(struct fw_heal_lock *lock, struct fw_healer *me)
     return true;
 }
 
-static char *put_number(char *text, int32_t number)
-{
-    char digits[12];
-    unsigned count = 0;
+/* With the one owner of a lock. */
+struct patience {
+    uint64_t left, again, starved; /* naps; bounds that may follow */
+    uint64_t executed;             /* by the owner, at the end of the last bound; 0: not known */
+};
 
-    do
-        digits[count++] = (char)('0' + number % 10);
-    while (number /= 10);
-    while (count)
-        *text++ = digits[--count];
-    return text;
+static struct patience fresh_patience(void)
+{
+    return (struct patience) { bound / SLICE, AGAIN, STARVED, 0 };
 }
 
-/* Does the thread that has the lock run, or would if there were a processor for it? */
-static bool owner_can_run(struct fw_heal_lock *lock)
+/* At the end of a bound: is there another one? */
+static bool go_on_waiting(struct fw_heal_lock *lock, struct patience *p)
 {
-    const struct fw_healer *owner = fw_healer_of(atomic_load(&lock->owner));
-    char path[48] = "/proc/self/task/", text[128];
-    long fd, got;
+    uint64_t before = p->executed;
 
-    if (!owner)
+    if (!fw_heal_owner_can_run(lock))
         return false;
-    memcpy(put_number(path + strlen(path), owner->tid), "/stat", sizeof "/stat");
-    fd = fw_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
+    p->executed = fw_heal_owner_executed(lock);
+    if (before && p->executed >= before && p->executed - before < bound / 2 && p->starved)
+        p->starved--;
+    else if (--p->again == 0)
         return false;
-    got = fw_call(SYS_read, fd, text, sizeof text, 0);
-    fw_call(SYS_close, fd, 0, 0, 0);
-    /* "TID (NAME) STATE ..."; a name has at most 15 bytes, whichever they are */
-    for (long i = got - 3; i > 0; i--)
-        if (text[i] == ')' && text[i + 1] == ' ')
-            return text[i + 2] == 'R';
-    return false;
+    p->left = bound / SLICE;
+    return true;
 }
 
 /* Its owner may be done without saying so. */
@@ -478,14 +470,14 @@ static void take_if_done(struct fw_heal_lock *lock, const struct fw_healer *me)
 /* Handlers are kept out. */
 static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
 {
-    uint64_t left = bound / SLICE, again = AGAIN;
+    struct patience p = fresh_patience();
     uint32_t passed = atomic_load(&me->passed), now;
     enum fw_heal_got got = FW_HEAL_GOT;
 
     /* acquire: pairs with give_to; what the former owner did is seen */
     while (!atomic_load_explicit(&me->go, memory_order_acquire)) {
-        if (!left || atomic_load(switched_off)) {
-            got = left ? FW_HEAL_NOT : FW_HEAL_GOT_LATE;
+        if (!p.left || atomic_load(switched_off)) {
+            got = p.left ? FW_HEAL_NOT : FW_HEAL_GOT_LATE;
             break;
         }
         if (fw_futex_wait(&me->go, 0, SLICE, 0) != -ETIMEDOUT)
@@ -494,11 +486,11 @@ static enum fw_heal_got sit(struct fw_heal_lock *lock, struct fw_healer *me)
         now = atomic_load(&me->passed);
         if (now != passed) { /* another owner, another patience */
             passed = now;
-            again = AGAIN;
-            left = bound / SLICE + 1;
+            p = fresh_patience();
+            p.left++;
         }
-        if (--left == 0 && --again && owner_can_run(lock))
-            left = bound / SLICE;
+        if (--p.left == 0)
+            go_on_waiting(lock, &p);
     }
     fw_heal_gate_enter();
     if (!me->waits)

@@ -29,7 +29,8 @@
  *   - who has waited for one owner for as long as the bound says takes the lock from it.  (The
  *     queue is fair: of those before it each has its time.)  Time is counted in naps, so that time
  *     in which the whole process was stopped does not count: the owner had none of it either.  An
- *     owner that lacks nothing but a processor has ten times as much;
+ *     owner that lacks nothing but a processor has ten times as much, and a hundred times more as
+ *     long as others have all processors, so that it does not execute;
  *   - whoever would close a circle of threads that wait for each other takes the lock at once. A
  *     thread waits for one thing at a time, a lock of ours or a mutex of the program, and each has
  *     one owner, so that a circle is found by following one chain.  Whoever begins to wait says so

@@ -1,6 +1,6 @@
 /*
  * heal_state.h - internal to healing's locks: who takes part (heal_healer.c), locks
- * (heal_lock.c), and circles (heal_circle.c).
+ * (heal_lock.c), what keeps their owners (heal_owner.c), and circles (heal_circle.c).
  */
 #ifndef FW_ATOMRACE_HEAL_STATE_H
 #define FW_ATOMRACE_HEAL_STATE_H
@@ -47,6 +47,8 @@ static inline struct fw_healer *fw_healer_of(uint32_t owner)
  * out. */
 void fw_heal_gate_enter(void);
 void fw_heal_gate_leave(void);
+/* Is it the word that others wait for who want to enter? */
+bool fw_heal_gate_is(uint64_t address);
 
 /* Nobody takes part any more, and nobody is inside. */
 void fw_healers_forked(void);
@@ -56,5 +58,11 @@ void fw_heal_hand_over(struct fw_heal_lock *lock);
 /* Under the gate: the lock of ours in the circle that this thread is in; NULL: it is in none, or
  * the program has made it alone. */
 struct fw_heal_lock *fw_heal_circle_of(const struct fw_healer *me);
+
+/* Does the thread that has the lock run, or would if there were a processor or a disk for it, or
+ * for who keeps it at the gate? */
+bool fw_heal_owner_can_run(struct fw_heal_lock *lock);
+/* For how long it has executed, in ns; 0: not known. */
+uint64_t fw_heal_owner_executed(struct fw_heal_lock *lock);
 
 #endif
