@@ -154,17 +154,22 @@ for name in circle twice upgrade lost partial; do
     "$FOREWEAVE" cc -g -O1 -pthread $name.c -o $name || complain "cannot build $name"
 done
 
-# Records until the recorder has said TEXT, then ends the program by SIGNAL (not INT, which the
-# shell has background jobs ignore).
-hang() { # NAME SIGNAL TEXT
+# Waits until the job in the background has said TEXT.
+said() {
     local tries=0
-    last="foreweave record -o $1.fwt -- ./$1"
-    "$FOREWEAVE" record -o "$1.fwt" -- "./$1" >"$out" 2>"$err" &
-    while ! grep -qF -e "$3" "$err" && [ $tries -lt 600 ]; do
+    while ! grep -qF -e "$1" "$err" && [ $tries -lt 600 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
-    err_has "$3"
+    err_has "$1"
+}
+
+# Records until the recorder has said TEXT, then ends the program by SIGNAL (not INT, which the
+# shell has background jobs ignore).
+hang() { # NAME SIGNAL TEXT
+    last="foreweave record -o $1.fwt -- ./$1"
+    "$FOREWEAVE" record -o "$1.fwt" -- "./$1" >"$out" 2>"$err" &
+    said "$3"
     ${before_end:-:}
     if [ "$2" = go ]; then touch go; else kill -s "$2" "$(pgrep -P $! -x "$1")"; fi
     wait $!
@@ -304,8 +309,12 @@ out_has "At the end all threads waited, and none was left to wake one:"
 expect 0 run --limit=1 -a deadlock -- ./lost right
 err_lacks "all threads"
 rm -f go
-(sleep 3; touch go) &
-expect 66 run -q -a deadlock -- ./partial
+last="foreweave run -a deadlock -- ./partial"
+"$FOREWEAVE" run -a deadlock -- ./partial >"$out" 2>"$err" &
+said "the program is in a deadlock:"
+touch go
+wait $!
+[ $? = 66 ] || complain "not 66"
 out_has "deadlock, in this run (observed by deadlock"
 out_lacks "was ended by signal"
 finish
