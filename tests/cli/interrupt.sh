@@ -122,10 +122,14 @@ for signal in INT TERM; do
 done
 rm wait-here
 cat >races.c <<'END_C'
+#include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 static int x;
+static pthread_barrier_t both;
 static void *work(void *argument)
 {
+    pthread_barrier_wait(&both);
     for (int i = 0; i < 100; i++)
         x++;
     return argument;
@@ -133,6 +137,10 @@ static void *work(void *argument)
 int main(int count, char **words)
 {
     pthread_t one, two;
+    int runs = open("runs", O_WRONLY | O_APPEND | O_CREAT, 0666);
+    if (write(runs, "", 1) != 1)
+        return 2;
+    pthread_barrier_init(&both, NULL, count > 1 ? 1 : 2);
     if (count > 1)
         return work(words) == NULL;
     pthread_create(&one, NULL, work, NULL);
@@ -143,9 +151,13 @@ int main(int count, char **words)
 END_C
 "$FOREWEAVE" cc -g races.c -o races || complain "cannot build"
 last='kill -INT of foreweave atomrace --runs=100000 -- ./races'
+: >runs
 "$FOREWEAVE" atomrace --noise=random:500:100 --runs=100000 -- ./races >"$out" 2>"$err" &
 job=$!
-sleep 2 # some runs
+until [ "$(wc -c <runs)" -gt 20 ]; do
+    kill -0 $job 2>/dev/null || { complain "it ended by itself"; break; }
+    sleep 0.01
+done
 kill -INT $job
 wait $job
 [ $? = 66 ] || complain "not 66 when interrupted with findings"
