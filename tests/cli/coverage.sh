@@ -187,9 +187,10 @@ cp order.db busy.db
 coproc "$FOREWEAVE_BUILD/tests/memo_fill" busy.db
 worker=$COPROC_PID
 printf 'enter p c2 i ./p\nclaim\nenter p c2 i ./p\n' >&"${COPROC[1]}"
-for _ in $(seq 100); do
+until
     "$FOREWEAVE" coverage show --db=busy.db >"$out"
-    grep -q "1 candidate being tried now" "$out" && break
+    grep -q "1 candidate being tried now" "$out"
+do
     kill -0 "$worker" 2>/dev/null || break
 done
 out_has "1 candidate being tried now"
