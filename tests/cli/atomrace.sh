@@ -153,7 +153,7 @@ cat >passed.json <<'END_JSON'
 {"index":0,"thread":"T1","op":"w","target":"mem:0x1","site":"passed.c:5"},
 {"index":1,"thread":"T0","op":"r","target":"mem:0x1","site":"passed.c:13"}]}],"analyses":[]}
 END_JSON
-expect 66 atomrace --noise=finding:passed.json:both:1000:30000 --runs=3 --until-first -- ./passed
+expect 66 atomrace --noise=finding:passed.json:both:1000:30000 --runs=20 --until-first -- ./passed
 
 # Several runs are one report; findings are those of all of them.
 expect 66 atomrace --noise=random:100 --runs=3 --format=json -o r.json -- ./shop plain

@@ -82,12 +82,22 @@ static void *work(void *argument)
     return argument;
 }
 
+/* Both are there before one of them begins. */
+static pthread_barrier_t both;
+
+static void *begin(void *argument)
+{
+    pthread_barrier_wait(&both);
+    return work(argument);
+}
+
 static void two()
 {
     pthread_t threads[2];
 
+    pthread_barrier_init(&both, nullptr, 2);
     for (pthread_t &thread : threads)
-        pthread_create(&thread, nullptr, work, nullptr);
+        pthread_create(&thread, nullptr, begin, nullptr);
     for (pthread_t &thread : threads)
         pthread_join(thread, nullptr);
 }
