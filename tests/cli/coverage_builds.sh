@@ -40,7 +40,7 @@ out_has "failure 1: exit 1"
 out_lacks "known failure"
 expect 66 explore -q -s iroot -- ./stock
 out_has "known failure of this build: exit 1"
-out_has "replay: foreweave replay $(pwd -P)/.foreweave/" # from wherever it is asked for
+out_has "replay: foreweave replay " "$(pwd -P)/.foreweave/" # quoted if need be; from wherever it is asked for
 out_lacks "that file is not here"
 expect 66 explore -q -s iroot --format=json -- ./stock
 schedule=$(jq -r '.known_failures[0] | select(.kind == "exit 1" and .runs >= 1) | .schedule' "$out")
