@@ -33,9 +33,9 @@ function(foreweave_test_program source prefix label timeout)
 endfunction()
 
 # A test that hangs is ended; one that a busy machine or a sanitizer slows down is not.
-set(UNIT_TIMEOUT 300)
+set(UNIT_TIMEOUT 900)
 if(FOREWEAVE_SANITIZE)
-  set(UNIT_TIMEOUT 900)
+  set(UNIT_TIMEOUT 1800)
 endif()
 file(GLOB UNIT_TESTS CONFIGURE_DEPENDS tests/unit/test_*.c)
 foreach(source ${UNIT_TESTS})
@@ -72,11 +72,11 @@ target_sources(test_undo PRIVATE src/guard/undo.c src/guard/words.c src/guard/tr
 target_sources(test_memo PRIVATE
   tests/unit/memo_record.c tests/unit/memo_claims.c tests/unit/memo_many.c
   tests/unit/memo_merging.c tests/unit/memo_store.c)
-set_tests_properties(unit.memo PROPERTIES TIMEOUT 900) # it waits for a disk and a server
+set_tests_properties(unit.memo PROPERTIES TIMEOUT 1800) # it waits for a disk and a server
 
 file(GLOB PROPERTY_TESTS CONFIGURE_DEPENDS tests/property/prop_*.c)
 foreach(source ${PROPERTY_TESTS})
-  foreweave_test_program(${source} prop property 900)
+  foreweave_test_program(${source} prop property 1800)
 endforeach()
 # What is known of a word needs nothing else of the runtime.
 target_sources(prop_guard_words PRIVATE src/guard/words.c)
@@ -91,5 +91,5 @@ foreach(script ${CLI_TESTS})
   get_filename_component(name ${script} NAME_WE)
   add_test(NAME cli.${name} COMMAND bash ${script} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
   set_tests_properties(cli.${name} PROPERTIES ENVIRONMENT "${TEST_ENVIRONMENT}" LABELS cli
-                       TIMEOUT 900)
+                       TIMEOUT 1800)
 endforeach()

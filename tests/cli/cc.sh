@@ -19,7 +19,7 @@ linked() {
 unlinked() { ! readelf -d "$1" 2>/dev/null | grep -q foreweave || complain "$1: the runtime is linked"; }
 runs() { # PROGRAM OUTPUT...
     local got
-    got=$(timeout 60 "$1" 2>&1) || complain "$1 failed: $got"
+    got=$(timeout 300 "$1" 2>&1) || complain "$1 failed: $got"
     [ "$got" = "${2-}" ] || complain "$1 printed '$got', not '${2-}'"
 }
 

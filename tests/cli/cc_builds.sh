@@ -31,8 +31,8 @@ good() {
     nm "$library" | grep -q 'U __tsan_write4' || complain "libmailbox: no hooks"
     nm "$library" | grep -q 'U __sanitizer_cov_trace_pc' || complain "libmailbox: no hooks of branches"
     readelf -d "$library" | grep -q foreweave || complain "libmailbox: no runtime"
-    [ "$(timeout 60 "$dir/post")" = "total 4950" ] || complain "post is wrong"
-    [ "$(timeout 60 "$dir/crew")" = "total 42, failures 1" ] || complain "crew is wrong"
+    [ "$(timeout 300 "$dir/post")" = "total 4950" ] || complain "post is wrong"
+    [ "$(timeout 300 "$dir/crew")" = "total 42, failures 1" ] || complain "crew is wrong"
     recorded "$2" "total 4950" "$dir/post"
     recorded "$2" "total 42, failures 1" "$dir/crew"
 }
@@ -40,8 +40,8 @@ good() {
 # WAY OUTPUT PROGRAM: recorded, it prints the same, and there is no race to foresee.
 recorded() {
     last="$1: foreweave record -- $3"
-    [ "$(timeout 60 foreweave record -q -o t.fwt -- "$3" 2>&1)" = "$2" ] || complain "recorded, it prints something else"
-    timeout 60 foreweave check --analysis=race,deadlock t.fwt >"$out" 2>&1 || { complain "findings:"; head -20 "$out"; }
+    [ "$(timeout 300 foreweave record -q -o t.fwt -- "$3" 2>&1)" = "$2" ] || complain "recorded, it prints something else"
+    timeout 300 foreweave check --analysis=race,deadlock t.fwt >"$out" 2>&1 || { complain "findings:"; head -20 "$out"; }
     foreweave trace info t.fwt | grep -qE 'by kind.* r [0-9]+ w [0-9]+' || complain "no accesses in the trace"
 }
 

@@ -8,7 +8,7 @@ ask() { "$server/psql" -X -A -t -h "$data" -U tester -d postgres -c "SET search_
 field() { sed -n "s/.*\"$2\":\\([0-9]*\\).*/\\1/p" "$1.json"; } # a number of a result
 sum() { echo $(($(field one "$1") + $(field two "$1"))); }
 campaign() { # NAME SEED
-    timeout 120 "$FOREWEAVE" explore -q -s iroot --db="$url" --seed="$2" --attempts=1 --format=json -o "$1.json" -- ./safestack 2>"$1.err"
+    timeout 300 "$FOREWEAVE" explore -q -s iroot --db="$url" --seed="$2" --attempts=1 --format=json -o "$1.json" -- ./safestack 2>"$1.err"
     status=$?
     [ $status = 0 ] || [ $status = 66 ] || complain "status $status of campaign $1: $(head -1 "$1.err")"
     return $failures

@@ -88,7 +88,7 @@ out_has "section 'split' is not atomic"
 expect 0 check --analysis=overlap "$trace"
 
 # A handler that jumps out of sections, and out of our hooks.
-timeout 60 "$FOREWEAVE" atomrace -q --sections=all.sections --noise=random:100:20 -- ./sections jump >"$out" 2>"$err"
+timeout 300 "$FOREWEAVE" atomrace -q --sections=all.sections --noise=random:100:20 -- ./sections jump >"$out" 2>"$err"
 case $? in
 0 | 66) silent ;;
 *) complain "jumps end with $?" ;;

@@ -251,7 +251,7 @@ if command -v gdb >/dev/null; then
     last="foreweave replay --gdb lost.sched"
     mkdir "$scratch/for gdb"
     printf 'foreweave-schedule\nthread\ncontinue\nquit\n' |
-        TMPDIR="$scratch/for gdb" timeout 100 "$FOREWEAVE" replay --gdb lost.sched >"$out" 2>"$err" || complain "gdb failed"
+        TMPDIR="$scratch/for gdb" timeout 300 "$FOREWEAVE" replay --gdb lost.sched >"$out" 2>"$err" || complain "gdb failed"
     out_has '=> 0.1 before write in deposit "balance = old + amount;" +3 #1 goal 1'
     out_has "balance = old + amount;"
     out_has "Current thread is 2"
@@ -291,7 +291,7 @@ END_C
     expect 66 replay limit.sched
     last="foreweave replay --gdb limit.sched"
     printf 'bt\nthread\ncontinue\nquit\n' |
-        timeout 100 "$FOREWEAVE" replay --gdb limit.sched >"$out" 2>"$err" || complain "gdb failed"
+        timeout 300 "$FOREWEAVE" replay --gdb limit.sched >"$out" 2>"$err" || complain "gdb failed"
     out_has "SIGTRAP"
     out_has "late = sem_timedwait"
     out_has "exited with code 01"

@@ -19,7 +19,7 @@ build() {
 run_into() { # FILE COMMAND...
     local file=$1
     shift
-    { timeout -k 5 60 "$@" >"$file" 2>&1; } 2>/dev/null
+    { timeout -k 5 300 "$@" >"$file" 2>&1; } 2>/dev/null
     echo "status $?" >>"$file"
 }
 

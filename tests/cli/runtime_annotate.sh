@@ -112,7 +112,7 @@ for trace in "$traces"/*.std "$traces"/*.tid; do
     last="foreweave tiddle compile $trace, recorded"
     "$FOREWEAVE" tiddle compile -q "$trace" -o made.c 2>"$err" || continue
     "$FOREWEAVE" cc -g -O1 -pthread made.c -o made 2>"$err" || complain "it does not build"
-    timeout 60 "$FOREWEAVE" record -q -o t.fwt -- ./made >"$out" 2>"$err" || complain "status $?"
+    timeout 300 "$FOREWEAVE" record -q -o t.fwt -- ./made >"$out" 2>"$err" || complain "status $?"
     "$FOREWEAVE" check --analysis=hb t.fwt >"$out" 2>"$err"
     got=$?
     wanted=$(grep -q '# expect hb: none' "$trace" && echo 0 || echo 66)

@@ -20,10 +20,10 @@ build() {
 same_when_recorded() {
     local name=$1 wanted got
     shift
-    timeout 60 "./$name" >native.out 2>native.err
+    timeout 300 "./$name" >native.out 2>native.err
     wanted=$?
     last="foreweave record $* -o t.fwt -- ./$name"
-    timeout 120 "$FOREWEAVE" record -q "$@" -o t.fwt -- "./$name" >recorded.out 2>recorded.err
+    timeout 300 "$FOREWEAVE" record -q "$@" -o t.fwt -- "./$name" >recorded.out 2>recorded.err
     got=$?
     [ "$got" = "$wanted" ] || complain "exit status $got, not $wanted"
     same native.out recorded.out

@@ -124,7 +124,7 @@ pend 9 t
 TRACE
 expect 0 tiddle compile -q odd.tid -o odd.c
 build odd.c odd -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-timeout 60 ./odd --order --runs 10 >"$out" 2>"$err" || complain "status $?"
+timeout 300 ./odd --order --runs 10 >"$out" 2>"$err" || complain "status $?"
 silent
 expect_order=$(cat odd.tid)
 [ "$(grep -v '^#' "$out")" = "$expect_order" ] || complain "order of odd.tid"
@@ -139,7 +139,7 @@ $(calls 'OK([0-9]*, pthread_barrier_wait') $(grep -c '(foreweave_barrier_in,' "$
     [ "$1" = "$2" ] || { complain "shape is $2, not $1"; cat shape.tid; }
     "$FOREWEAVE" tiddle compile -q shape.tid -o shape.c
     build shape.c shape
-    timeout 60 ./shape --runs 200 || complain "status $?"
+    timeout 300 ./shape --runs 200 || complain "status $?"
 }
 shape 1 0 0 0 <"$FOREWEAVE_SOURCE/examples/handover.tid"
 shape 1 0 0 0 <<'TRACE' # the notifier does not hold the mutex, and others go on meanwhile

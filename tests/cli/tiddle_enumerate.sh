@@ -74,7 +74,7 @@ for name in notify-silent.std dp-1.2-bank-race.tid barrier-rounds-race.std share
     expect 0 tiddle enumerate -q --program --limit 200 "$traces/$name" -o all.c
     cc -std=c11 -Wall -Wextra -Werror -pthread all.c -o all >"$err" 2>&1 ||
         { complain "cc fails on $name"; head -5 "$err"; }
-    timeout 120 ./all --order --runs 3 >order 2>"$err" || complain "$name: status $?"
+    timeout 300 ./all --order --runs 3 >order 2>"$err" || complain "$name: status $?"
     expect 0 tiddle enumerate --limit 200 "$traces/$name"
     sed 's/ of [0-9]*$//' order | grep -vE '^# branches|runs, the same' >got
     grep -v '^# branches' "$out" >wanted
