@@ -1,7 +1,7 @@
 /*
  * control.c - see control.h: points, turns, and runs that cannot go on.
  */
-#include "runtime/control.h"
+#include "runtime/control_quick.h"
 
 #include "runtime/futex.h"
 #include "runtime/modules.h"
@@ -121,6 +121,7 @@ bool fw_control_open(const char *path)
     fw_control_every = head->strategy == FW_STRATEGY_STEPS;
     every_access = fw_control_every && !(head->flags & FW_CONTROL_USUAL);
     fw_control_thin = head->flags & FW_CONTROL_THIN;
+    fw_quick_start();
     return true;
 }
 
@@ -128,6 +129,7 @@ void fw_control_forget(void)
 {
     fw_control_child = fw_control_on || fw_control_child;
     fw_control_on = fw_control_every = fw_control_observes = fw_control_thin = false;
+    fw_quick_never();
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
@@ -323,6 +325,7 @@ struct fw_thread *fw_control_fly(struct fw_list *ready)
     struct fw_thread *next = NULL;
     struct census census = { 0 };
 
+    fw_quick_end();
     if (!fw_control_expiring || ready->next != ready ||
         fw_control->strategy == FW_STRATEGY_NONE || fw_control->strategy == FW_STRATEGY_STEPS)
         return NULL;
@@ -430,6 +433,7 @@ struct fw_thread *fw_control_pick(struct fw_thread *current, struct fw_list *rea
     struct around at = { current, ready };
     struct fw_thread *next;
 
+    fw_quick_end();
     if (ready->next == ready && !current)
         return NULL;
     FW_EACH_READY(t, ready)
@@ -529,6 +533,7 @@ struct fw_spot fw_control_spot(const struct fw_op *op, uint32_t site)
                   : at->class_ < fw_control->sites_room ? at->class_
                                                         : 0,
         .key = fw_control_site_key(site),
+        .roles = (uint8_t)(at->flags / FW_SITE_ROLE(0)),
         .is_point = every_access || is_point(op, site),
         .is_marked = at->flags & (FW_SITE_SHARED | FW_SITE_FOUND),
     };
@@ -569,6 +574,7 @@ void fw_control_point_at(struct fw_thread *t, const struct fw_op *op, const stru
     progress++;
     if (fw_spin_noticed(t, op, spot))
         fw_spin_make_way(t);
+    t->plan.quick_left = fw_spin_may(t) ? FW_QUICK_LEAST : FW_QUICK_MOST;
     if (spot->is_point)
         decide_at(t, op, spot);
     if (FW_UNLIKELY(fw_control_observes) && op->size)

@@ -62,6 +62,7 @@ struct fw_spot {
     uint32_t site;
     uint32_t class_; /* FW_CLASS_CALLER: depends on who called */
     uint64_t key;    /* of the site */
+    uint8_t roles;   /* FW_SITE_ROLE, from bit 0 */
     bool is_point;
     bool is_marked;  /* known to share memory */
 };
@@ -173,6 +174,10 @@ bool fw_spin_noticed(struct fw_thread *t, const struct fw_op *op, const struct f
 void fw_spin_make_way(struct fw_thread *t);
 /* t has written to memory that it shares with nobody, as far as known. */
 void fw_spin_wrote(struct fw_thread *t, uintptr_t address);
+/* Is it likely that t spins, from what was seen so far? */
+bool fw_spin_may(const struct fw_thread *t);
+/* t writes to memory that is shared; false: nothing was done, as somebody rests until then. */
+bool fw_spin_moves(struct fw_thread *t);
 /* t has tried to change something, in vain: has it done so for long?  Then it makes way. */
 void fw_spin_failed(struct fw_thread *t);
 /* t sleeps itself: so time passes, and it does not just look. */

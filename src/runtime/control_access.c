@@ -8,6 +8,7 @@
  * accesses are not even counted.  Who shares memory is noted all the same.
  */
 #include "runtime/control_held.h"
+#include "runtime/control_quick.h"
 #include "runtime/patch.h"
 #include "runtime/sink.h"
 
@@ -240,6 +241,18 @@ static inline bool is_repeat(struct fw_thread *t, uintptr_t address, unsigned si
            fw_held_repeats(t, address, size, write, spot->site);
 }
 
+/* Is this all there is to do? */
+static inline bool is_passed_quickly(struct fw_thread *t, uintptr_t address, bool write,
+                                     const struct fw_spot *spot)
+{
+    if (FW_LIKELY(!fw_quick_is_calm(t)) || !spot->is_point || !spot->is_marked ||
+        spot->class_ == FW_CLASS_CALLER || --t->plan.quick_left <= 0 ||
+        !fw_quick_passes(t, spot->roles, address) || (write && !fw_spin_moves(t)))
+        return false;
+    fw_quick_count(t, spot->site, spot->class_, address);
+    return true;
+}
+
 static inline __attribute__((always_inline)) void on_access(uintptr_t address, unsigned size,
                                                             bool write, uintptr_t pc)
 {
@@ -252,6 +265,8 @@ static inline __attribute__((always_inline)) void on_access(uintptr_t address, u
     t->inside = 1; /* handlers are put off: they would learn places and turn pages */
     if (FW_UNLIKELY(place->key != key || --fw_hot.ticks < 0 || t->lost || t->ignored)) {
         take_long_way(address, size, write, pc);
+    } else if (is_passed_quickly(t, address, write, &place->spot)) {
+        leave(t);
     } else if (FW_UNLIKELY(!is_known(t, address, size, write, &place->spot))) {
         share(address, size, write, pc);
     } else if (is_repeat(t, address, size, write, &place->spot)) {

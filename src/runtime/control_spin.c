@@ -64,6 +64,21 @@ static void note_write(struct fw_thread *t, const struct fw_op *op, bool is_shar
     }
 }
 
+bool fw_spin_moves(struct fw_thread *t)
+{
+    if (FW_UNLIKELY(fw_resting))
+        return false;
+    go_on(&t->plan);
+    moves++;
+    changes++;
+    return true;
+}
+
+bool fw_spin_may(const struct fw_thread *t)
+{
+    return t->plan.spun > SPINS / 8;
+}
+
 /* Is the place, or the value, none of the few latest ones?  A bit for each; above them is how many
  * there are, since counting them is a call without SSE4. */
 static inline bool is_new(uint64_t *few, uint64_t what)

@@ -1,7 +1,7 @@
 /*
  * events.c - entering and leaving the runtime, and what interceptors record.
  */
-#include "runtime/control.h"
+#include "runtime/control_quick.h"
 #include "runtime/intercept.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
@@ -134,6 +134,7 @@ uint64_t fw_sync(struct fw_thread *t, enum fw_wire_kind kind, const void *object
         t->hot->has_read = true;
     if (kind == FW_WIRE_BEFORE) {
         fw_control_stirred = true;
+        fw_quick_end();
         if (FW_UNLIKELY(fw_control_on))
             fw_wake(&fw_control_stirred, FW_WAKE_ALL, 0);
     }

@@ -198,6 +198,8 @@ uint64_t fw_wake_word(const struct fw_thread *t);
 /* A thread that we do not know has changed an object: everybody who is blocked looks again, within
  * a quarter of a second (FW_RETRY).  Without effect in other threads. */
 void fw_changed_unseen(void);
+/* Would fw_wake do nothing?  False: perhaps. */
+bool fw_nobody_waits(const void *object);
 /* How many threads are blocked on the object. */
 unsigned fw_waiters(const void *object);
 

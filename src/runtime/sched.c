@@ -12,7 +12,7 @@
  * All state here is under `lock`, which is held for some instructions only, never by a signal
  * handler (handlers of the program wait while a thread is inside the runtime).
  */
-#include "runtime/control.h"
+#include "runtime/control_quick.h"
 #include "runtime/futex.h"
 #include "runtime/shadow.h"
 #include "runtime/sink.h"
@@ -258,12 +258,11 @@ void fw_token_take(struct fw_thread *t)
 
 void fw_thread_ready(struct fw_thread *t)
 {
-    struct fw_thread *granted = NULL;
+    struct fw_thread *granted;
 
     t->inside = 1; /* until fw_thread_begin has had the token */
     fw_sched_lock();
-    if (ask(t))
-        granted = t;
+    granted = ask(t) ? t : NULL;
     fw_sched_unlock();
     wake_up(granted);
 }
@@ -357,17 +356,23 @@ void fw_yield(struct fw_thread *t)
     new_quantum(t);
 }
 
+/* Has the holder nobody to give the token to?  relaxed: who comes just now may as well be late. */
+static bool nobody_is_ready(void)
+{
+    return __atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready;
+}
+
 void fw_sched_decide(struct fw_thread *t)
 {
     struct fw_thread *next;
 
     if (FW_UNLIKELY(fw_control_asleep || fw_control_stirred))
         fw_control_await();
-    if (__atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready &&
-        fw_control->strategy < FW_STRATEGY_CHOICES && !fw_control_expiring)
-        return; /* relaxed: who comes in this moment might as well have come later */
-    if (fw_control_stays(t))
+    if ((nobody_is_ready() && fw_control->strategy < FW_STRATEGY_CHOICES && !fw_control_expiring) ||
+        fw_control_stays(t)) {
+        fw_quick_begin(t);
         return;
+    }
     fw_sched_lock();
     next = fw_control_pick(t, &sched.ready);
     if (next == t) {
@@ -482,13 +487,6 @@ static void wait_blocked(struct fw_thread *t, uint64_t deadline)
     fw_leaving_await();
 }
 
-/* Has the holder nobody to give the token to?  relaxed: who comes back from the kernel just now
- * is found not to wait. */
-static bool nobody_is_ready(void)
-{
-    return __atomic_load_n(&sched.ready.next, __ATOMIC_RELAXED) == &sched.ready;
-}
-
 void fw_sched_ending(struct fw_thread *t)
 {
     if (sched.holder == t && nobody_is_ready())
@@ -527,18 +525,21 @@ enum fw_woken fw_block(struct fw_thread *t, const void *object, uint64_t deadlin
     return flags & FW_BLOCK_SIGNALS && fw_signals_interrupt ? FW_INTERRUPTED : FW_RETRY;
 }
 
+/* Only the holder, which we are, puts threads in.  relaxed: who leaves by itself needs no wake. */
+bool fw_nobody_waits(const void *object)
+{
+    return __atomic_load_n(&bucket_of(object)->next, __ATOMIC_RELAXED) == bucket_of(object);
+}
+
 unsigned fw_wake(const void *object, unsigned most, uint64_t word)
 {
     struct fw_list *bucket = bucket_of(object), *item;
     unsigned woken = 0;
 
-    /* Only the holder, which we are, puts threads in.  relaxed: who leaves by itself needs no
-     * wake. */
-    if (__atomic_load_n(&bucket->next, __ATOMIC_RELAXED) == bucket)
+    if (fw_nobody_waits(object))
         return 0;
     fw_sched_lock();
-    item = bucket->next;
-    while (item != bucket && woken < most) {
+    for (item = bucket->next; item != bucket && woken < most;) {
         struct fw_thread *t = FW_THREAD_OF(link, item);
 
         item = item->next;

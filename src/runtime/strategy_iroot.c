@@ -23,6 +23,7 @@
  * The source is the active scheduler of Maple (Yu, Narayanasamy, Pereira, Pokam 2012); one rule for
  * all idioms, with the next accesses of all threads in sight, takes the place of a rule for each.
  */
+#include "runtime/control_quick.h"
 #include "runtime/futex.h"
 #include "runtime/strategy.h"
 
@@ -71,6 +72,7 @@ static const struct fw_thread *settled; /* the holder that was picked again, of 
 static uint64_t awaiting[HOLDS];        /* ... but its coming to one of these objects, for which
                                            threads are held before the first access */
 static unsigned awaiting_count;
+struct fw_alarm fw_alarm;
 static bool has_company; /* somebody has become ready since the latest pick */
 
 static void give_up(void)
@@ -108,14 +110,20 @@ static bool has_role(const struct fw_thread *t, unsigned role)
            fw_control_site(t->plan.site)->flags & FW_SITE_ROLE(role);
 }
 
-/* May it begin something?  The same whenever it is asked at this point of the thread. */
-static bool is_eligible(const struct fw_thread *t)
+/* May it begin something at this of its points? */
+static bool is_eligible_at(const struct fw_thread *t, uint64_t points)
 {
-    uint64_t number = (t->plan.all_points ^ (uint64_t)t->number << 48 ^ fw_control->seed) *
+    uint64_t number = (points ^ (uint64_t)t->number << 48 ^ fw_control->seed) *
                       0x9e3779b97f4a7c15u;
     unsigned halvings = vain / VAIN < RARE ? vain / VAIN : RARE;
 
     return number >> 32 <= UINT32_MAX >> halvings;
+}
+
+/* The same whenever it is asked at this point of the thread. */
+static bool is_eligible(const struct fw_thread *t)
+{
+    return is_eligible_at(t, t->plan.all_points);
 }
 
 static bool fits(const struct fw_thread *t, const struct part *part)
@@ -286,17 +294,20 @@ static struct fw_thread *pick(struct fw_thread *current, struct fw_list *ready)
     return best;
 }
 
-/* Could its access be the one that a held thread waits for? */
-static bool is_awaited(const struct fw_thread *t)
+/* Could an access of the second part be the one that a held thread waits for? */
+static bool is_object_awaited(uint64_t object)
 {
-    if (!has_role(t, script->parts[1].role))
-        return false;
     if (script->parts[1].object != script->parts[0].object)
         return awaiting_count > 0;
     for (unsigned i = 0; i < awaiting_count; i++)
-        if (awaiting[i] == t->plan.object)
+        if (awaiting[i] == object)
             return true;
     return false;
+}
+
+static bool is_awaited(const struct fw_thread *t)
+{
+    return has_role(t, script->parts[1].role) && is_object_awaited(t->plan.object);
 }
 
 static bool has_any_role(const struct fw_thread *t)
@@ -308,6 +319,7 @@ static bool has_any_role(const struct fw_thread *t)
 void fw_control_came(void)
 {
     __atomic_store_n(&has_company, true, __ATOMIC_RELAXED);
+    fw_quick_end();
 }
 
 /* relaxed: who comes in this moment might as well have come later */
@@ -320,6 +332,24 @@ bool fw_control_stays(const struct fw_thread *t)
     if (has_any_role(t) && (part_of(t) || (!at && is_awaited(t))))
         return false;
     return !at || (!is_reached(t) && fw_control->point_count - since <= WINDOW);
+}
+
+/* At other points fw_control_stays would say that the holder does, which is calm. */
+void fw_iroot_alarm(void)
+{
+    bool is_begun = at && at < script->length;
+
+    fw_alarm = (struct fw_alarm){ .until = is_begun ? since + WINDOW : UINT64_MAX };
+    for (unsigned i = 0; is_begun && i < 2; i++)
+        fw_alarm.objects[i] = objects[i];
+    for (unsigned i = at; i < script->length; i++)
+        fw_alarm.roles |= 1u << script->parts[i].role;
+}
+
+bool fw_iroot_wants(const struct fw_thread *t, uint32_t roles, uint64_t object)
+{
+    return at || is_eligible_at(t, t->plan.all_points + 1) ||
+           (roles & 1u << script->parts[1].role && is_object_awaited(object));
 }
 
 /* Who has ended takes no further part. */

@@ -102,6 +102,8 @@ void fw_piece_drop(void *piece);
 
 /* t has the lock now: kind is ACQUIRE, TRY_ACQUIRE, SHARED_ACQUIRE or TRY_SHARED_ACQUIRE. */
 void fw_lock_got(struct fw_thread *t, const void *lock, enum fw_wire_kind kind, uintptr_t pc);
+/* t has it exclusively since some time, which counts as held and was told by nobody. */
+void fw_lock_taken(struct fw_thread *t, const void *lock);
 /* t has given it up, in whichever mode. */
 void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc);
 /* A try of t has failed. */

@@ -4,6 +4,7 @@
  * A chained hash table: cells do not move when it grows.  Cells and small pieces come from chunks
  * that are never given back, and go to free lists.
  */
+#include "runtime/control_quick.h"
 #include "runtime/futex.h"
 #include "runtime/sink.h"
 #include "runtime/sync.h"
@@ -111,6 +112,8 @@ struct fw_cell *fw_cell_find(enum fw_cell_kind kind, const void *object, uint32_
 {
     struct fw_cell *cell;
 
+    if (FW_UNLIKELY(fw_quick_held) && kind == FW_CELL_LOCK)
+        fw_quick_settle();
     if (!cells.order)
         return NULL;
     for (cell = *bucket(kind, object, number); cell; cell = cell->next)
@@ -158,6 +161,8 @@ void fw_cell_drop(struct fw_cell *cell)
 void fw_cell_each(enum fw_cell_kind kind, void (*visit)(struct fw_cell *cell, void *context),
                   void *context)
 {
+    if (fw_quick_held)
+        fw_quick_settle();
     for (size_t i = 0; cells.order && i < (size_t)1 << cells.order; i++) {
         struct fw_cell *cell = cells.buckets[i], *next;
 
@@ -175,6 +180,7 @@ void fw_cell_each(enum fw_cell_kind kind, void (*visit)(struct fw_cell *cell, vo
  */
 void fw_sync_forked(void)
 {
+    fw_quick_forked();
     if (!cells.order)
         return;
     memset(cells.buckets, 0, sizeof *cells.buckets << cells.order);

@@ -12,6 +12,7 @@
  *   - getting what another thread holds as recorded makes the lock a new one first (DESTROY);
  *   - a failed try is sent only if another thread holds the lock as recorded.
  */
+#include "runtime/control_quick.h"
 #include "runtime/sync.h"
 
 static uint32_t robust_held; /* robust locks that are held */
@@ -120,6 +121,19 @@ void fw_lock_got(struct fw_thread *t, const void *lock, enum fw_wire_kind kind, 
         robust_held++;
 }
 
+void fw_lock_taken(struct fw_thread *t, const void *lock)
+{
+    struct fw_cell *cell = fw_cell_get(FW_CELL_LOCK, lock, 0);
+
+    if (!cell) {
+        t->plan.held--;
+        return;
+    }
+    forget_holders(cell);
+    cell->of.lock.passed = cell->of.lock.robust = false;
+    cell->of.lock.holder = fw_thread_number(t) + 1;
+}
+
 void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc)
 {
     uint32_t self = fw_thread_number(t);
@@ -145,6 +159,7 @@ void fw_lock_released(struct fw_thread *t, const void *lock, uintptr_t pc)
         fw_unmodelled("lock released by another thread than its holder");
         fw_sync(t, FW_WIRE_BEFORE, lock, pc);
         cell->of.lock.passed = true;
+        fw_quick_never(); /* its cell is wrong until somebody looks at it */
     }
 }
 
@@ -199,6 +214,8 @@ static void finish_one(struct fw_cell *cell, void *context)
 /* The kernel gives robust locks back when their holder ends; the next one gets EOWNERDEAD. */
 void fw_sync_finish(struct fw_thread *t)
 {
+    if (fw_quick_held)
+        fw_quick_settle();
     if (robust_held)
         fw_cell_each(FW_CELL_LOCK, finish_one, t);
 }

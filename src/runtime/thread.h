@@ -73,6 +73,7 @@ struct fw_plan {
     uint32_t *by_site, *by_class;             /* points so far */
     struct fw_control_thread *told;           /* what is told of it; NULL: there is no room */
     uint32_t held;    /* locks */
+    int32_t quick_left; /* points that it may pass quickly until one is taken in full */
     uint64_t base;    /* blocks entered when its latest step was reached that says so */
     uint32_t points;  /* of its turn */
     uint64_t all_points;

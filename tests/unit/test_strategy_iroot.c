@@ -5,6 +5,7 @@
  * by their role; small ones are other accesses, 'x' and 'y' of its objects, the rest of objects of
  * their own.
  */
+#include "runtime/control_quick.h"
 #include "runtime/strategy.h"
 
 #include <setjmp.h>
@@ -29,8 +30,10 @@ static struct {
 struct fw_control_head *fw_control = &memory.head;
 
 uint32_t fw_control_expiring;
-static bool is_lazy; /* the strategy is asked only if it does not say that the holder stays */
-static uint64_t asked;
+const struct fw_thread *fw_control_calm;
+static bool is_lazy; /* the strategy is asked only if it does not say that the holder stays ... */
+static bool is_quick; /* ... which it is not even asked for at points that are passed quickly */
+static uint64_t asked, passed;
 
 /* Who is in the kernel: nobody, unless a test says so. */
 static struct fw_thread *in_kernel;
@@ -65,7 +68,38 @@ static void arrive(struct fw_thread *t, unsigned idiom, char letter)
     t->plan.pending = letter != '\0';
     t->plan.site = (uint32_t)letter;
     t->plan.object = letter ? object_of(idiom, letter, t->number) : 0;
+    t->plan.all_points++;
     memory.head.point_count++;
+}
+
+/* At its point, which was counted already. */
+static bool passes(struct fw_thread *t)
+{
+    bool does;
+
+    t->plan.all_points--;
+    memory.head.point_count--;
+    does = fw_quick_is_calm(t) &&
+           fw_quick_passes(t, memory.sites[t->plan.site].flags / FW_SITE_ROLE(0), t->plan.object);
+    t->plan.all_points++;
+    memory.head.point_count++;
+    passed += does;
+    return does;
+}
+
+/* Who goes on: as sched.c does it. */
+static struct fw_thread *next_of(struct fw_thread *current, struct fw_list *ready)
+{
+    if (is_quick && current && passes(current))
+        return current;
+    if (is_lazy && current && fw_control_stays(current)) {
+        fw_iroot_alarm();
+        fw_control_calm = current;
+        return current;
+    }
+    fw_quick_end();
+    asked++;
+    return fw_strategy_iroot.pick(current, ready);
 }
 
 struct run {
@@ -100,11 +134,8 @@ static void play(struct run *run, unsigned attempt, uint64_t seed)
         arrive(&threads[i], run->idiom, run->threads[i][0]);
     }
     while (current || ready.next != &ready) {
-        bool stays = is_lazy && current && fw_control_stays(current);
-        struct fw_thread *next = stays ? current : strategy->pick(current, &ready);
+        struct fw_thread *next = next_of(current, &ready);
         char letter;
-
-        asked += !stays;
 
         assert_non_null(next);
         if (next != current) {
@@ -295,7 +326,7 @@ static unsigned hand_overs(unsigned points)
         arrive(&threads[i], 1, 'A');
     }
     for (unsigned i = 0; i < points; i++) {
-        struct fw_thread *next = strategy->pick(current, &ready);
+        struct fw_thread *next = next_of(current, &ready);
 
         if (next != current) {
             fw_list_remove(&next->link);
@@ -303,7 +334,6 @@ static unsigned hand_overs(unsigned points)
             current = next;
             count++;
         }
-        current->plan.all_points++;
         arrive(current, 1, current->plan.all_points % 3 ? 'A' : 'x');
     }
     return count;
@@ -329,11 +359,11 @@ static void draw_thread(char text[16], uint64_t seed)
     text[15] = '\0';
 }
 
-static void test_who_stays_would_have_been_picked(void **state)
+static void assert_like_eagerly(bool quickly)
 {
     uint64_t eagerly = 0, lazily = 0;
 
-    (void)state;
+    passed = 0;
     for (uint64_t seed = 1; seed <= 20000; seed++) {
         char texts[THREADS][16], order[64];
         struct run run = { 1 + (unsigned)(seed % 6), { texts[0], texts[1], texts[2] }, "" };
@@ -346,12 +376,33 @@ static void test_who_stays_would_have_been_picked(void **state)
         strcpy(order, run.order);
         asked = 0;
         is_lazy = true;
+        is_quick = quickly;
         play(&run, (unsigned)(seed % 3), seed);
-        is_lazy = false;
+        is_lazy = is_quick = false;
         lazily += asked;
         assert_string_equal(run.order, order);
     }
     assert_true(lazily < eagerly * 9 / 10); /* or it would be for nothing */
+    assert_true(!quickly || passed > 0);
+}
+
+static void test_who_stays_would_have_been_picked(void **state)
+{
+    (void)state;
+    assert_like_eagerly(false);
+}
+
+static void test_who_passes_quickly_would_have_been_picked(void **state)
+{
+    unsigned eagerly = hand_overs(100000);
+
+    (void)state;
+    assert_like_eagerly(true);
+    is_lazy = is_quick = true;
+    passed = 0;
+    assert_int_equal(hand_overs(100000), eagerly);
+    is_lazy = is_quick = false;
+    assert_true(passed > 50000);
 }
 
 static void test_who_comes_is_looked_at(void **state)
@@ -398,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_who_sleeps_goes_before_who_is_held),
         cmocka_unit_test(test_who_is_held_in_vain_is_held_less_often),
         cmocka_unit_test(test_who_stays_would_have_been_picked),
+        cmocka_unit_test(test_who_passes_quickly_would_have_been_picked),
         cmocka_unit_test(test_who_comes_is_looked_at),
     };
 
