@@ -12,10 +12,10 @@
  * watch mode); so are all who are about to spoil what has been reached.  If there is no other way,
  * what has been reached is given up and the script starts again.
  *
- * Each hand-over costs as much as thousands of instructions.  So the more often what was reached
- * had to be given up, the fewer of those who come to the script's accesses are held there, and
- * threads of higher priority take the turn from others so many times only; from then on they get it
- * when those wait.
+ * Each hand-over costs as much as thousands of instructions.  So when what was reached had to be
+ * given up some times, fewer of those who come to the script's accesses are held there, so that the
+ * rest of the run costs more than that; and threads of higher priority take the turn from others so
+ * many times only: from then on they get it when those wait.
  *
  * Which one of several that could take a part does so is drawn.  Whether the instance came about is
  * judged by who observes the run, not here.
@@ -29,8 +29,10 @@
 
 #define ROLES  4u
 #define WINDOW 4096u /* points between two accesses of the script */
-#define VAIN   64u   /* so often given up: half as many are held, again as often: a quarter, ... */
-#define RARE   16u   /* ... down to one in two to the power of this */
+#define VAIN   64u   /* so often given up at no price; from then on as often as is worth it: ... */
+#define WHOLE  1024u /* ... once in so many points, or in four times as many, ... */
+#define THIN   32768u /* ... or in so many of a thin run, where points cost next to nothing: ... */
+#define RARE   16u   /* ... else half, or twice, as many are held, down to one in 2 to this power */
 #define HOLDS  8u    /* held threads that are looked at without the scheduler's lock */
 #define TAKEN  1024u /* turns that are taken from others for higher priority's sake */
 #define WAITS  64u   /* for threads in the kernel that did not come back: a server's wait there for
@@ -66,6 +68,8 @@ static uint64_t since;                  /* points when the latest access was mad
 static uint64_t waits_since;            /* for threads in the kernel; 0: not */
 static uint32_t waits;                  /* such, to no purpose */
 static uint32_t vain;                   /* times that something reached was given up */
+static uint64_t vain_at;                /* points when that was so last */
+static unsigned halvings;               /* of those who are held */
 static uint32_t taken;                  /* turns, as said above */
 static const struct fw_thread *settled; /* the holder that was picked again, of which nothing
                                            followed; nothing else changes the others' levels ... */
@@ -75,9 +79,25 @@ static unsigned awaiting_count;
 struct fw_alarm fw_alarm;
 static bool has_company; /* somebody has become ready since the latest pick */
 
+/* Something was reached in vain, again: are too many held, or too few? */
+static void pace(void)
+{
+    uint64_t points = fw_control->point_count - vain_at;
+    uint64_t worth = fw_control->flags & FW_CONTROL_THIN ? THIN : WHOLE;
+
+    vain_at = fw_control->point_count;
+    if (++vain <= VAIN)
+        return;
+    if (points < worth && halvings < RARE)
+        halvings++;
+    else if (points > 4 * worth && halvings)
+        halvings--;
+}
+
 static void give_up(void)
 {
-    vain += at != 0;
+    if (at)
+        pace();
     at = 0;
     cast[0] = cast[1] = NULL;
     objects[0] = objects[1] = 0;
@@ -89,8 +109,10 @@ static void start(void)
 
     script = &scripts[idiom < sizeof scripts / sizeof *scripts && idiom ? idiom : 1];
     waits_since = 0;
+    at = 0;
     give_up();
-    vain = taken = waits = 0;
+    vain = taken = waits = halvings = 0;
+    vain_at = 0;
 }
 
 static void born(struct fw_thread *t)
@@ -115,7 +137,6 @@ static bool is_eligible_at(const struct fw_thread *t, uint64_t points)
 {
     uint64_t number = (points ^ (uint64_t)t->number << 48 ^ fw_control->seed) *
                       0x9e3779b97f4a7c15u;
-    unsigned halvings = vain / VAIN < RARE ? vain / VAIN : RARE;
 
     return number >> 32 <= UINT32_MAX >> halvings;
 }
