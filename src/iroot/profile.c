@@ -297,36 +297,55 @@ void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
     fw_profiler_guess(profiler, set, outside);
 }
 
-static struct fw_shared *learn_shared(const struct fw_trace *trace, struct fw_strtab *accesses)
+/* What the first pass learns. */
+struct learnt {
+    struct fw_shared *shared;
+    struct fw_guards *guards;
+};
+
+static void learn_access(const struct learnt *learnt, const struct fw_event *event,
+                         enum fw_iroot_does does, uint32_t access)
+{
+    if (does == FW_DOES_LOCK)
+        fw_guards_lock(learnt->guards, event->thread, event->target,
+                       fw_is_class(event->kind, FW_CLASS_SHARED));
+    else if (does == FW_DOES_UNLOCK)
+        fw_guards_unlock(learnt->guards, event->thread, event->target);
+    else
+        fw_guards_access(learnt->guards, event->thread, event->target);
+    fw_shared_touch(learnt->shared, event->thread,
+                    (uint64_t)event->target << 1 | (does >= FW_DOES_LOCK), access);
+}
+
+static struct learnt learn(const struct fw_trace *trace, struct fw_strtab *accesses)
 {
     struct fw_naming *naming =
         fw_naming_create(trace->symbols, accesses, trace->lacks_repeats);
-    struct fw_shared *shared = fw_shared_create();
+    struct learnt learnt = { fw_shared_create(), fw_guards_create() };
 
     for (uint32_t i = 0; i < trace->count; i++) {
         const struct fw_event *event = &trace->events[i];
         enum fw_iroot_does does = fw_iroot_does_of(event->kind);
 
         if (does != FW_DOES_COUNT && !fw_is_class(event->kind, FW_CLASS_REQUEST))
-            fw_shared_touch(shared, event->thread,
-                            (uint64_t)event->target << 1 | (does >= FW_DOES_LOCK),
-                            fw_naming_access(naming, event));
+            learn_access(&learnt, event, does, fw_naming_access(naming, event));
     }
     fw_naming_destroy(naming);
-    return shared;
+    return learnt;
 }
 
 struct fw_profile_limits fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
                                           const struct fw_profile_options *options,
                                           struct fw_iroot_set *set, struct fw_iroot_set *outside)
 {
-    struct fw_shared *shared = learn_shared(trace, accesses);
+    struct learnt learnt = learn(trace, accesses);
     struct fw_batch batch = fw_trace_batch(trace);
     struct fw_profile_options second = *options;
     struct fw_profiler *profiler;
     struct fw_profile_limits limits;
 
-    second.shared = shared;
+    second.shared = learnt.shared;
+    second.guards = learnt.guards;
     second.same_run = true;
     second.lacks_repeats = trace->lacks_repeats;
     profiler = fw_profiler_create(trace->symbols, accesses, &second);
@@ -335,6 +354,7 @@ struct fw_profile_limits fw_profile_trace(const struct fw_trace *trace, struct f
     limits = (struct fw_profile_limits) { fw_profiler_hurried(profiler),
                                           fw_profiler_overlooks(profiler) };
     fw_profiler_destroy(profiler);
-    fw_shared_destroy(shared);
+    fw_shared_destroy(learnt.shared);
+    fw_guards_destroy(learnt.guards);
     return limits;
 }

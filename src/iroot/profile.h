@@ -23,6 +23,9 @@
  * within a window are kept.  Whether an access is the last one of a section is known when its
  * object is accessed again or all locks are given back, so entries are made late.
  *
+ * Where one of the locks that are held with an object decides (guards.h), the others are left out
+ * of its entries: so these are few, although the others are drawn at random.
+ *
  * Where many objects are treated alike, entries that differ in the object and the locks only make
  * as many pairs as there are objects times the window.  Of those only `most` are kept, by a hash of
  * the objects; so with many objects something may be overlooked in idioms 2 to 6, and
@@ -37,6 +40,7 @@
 #ifndef FW_IROOT_PROFILE_H
 #define FW_IROOT_PROFILE_H
 
+#include "iroot/guards.h"
 #include "iroot/iroot.h"
 #include "iroot/shared.h"
 #include "trace/trace.h"
@@ -51,6 +55,7 @@ struct fw_profile_options {
     uint32_t most;     /* pairs of entries, as said above; 0: FW_PROFILE_MOST */
     const struct fw_shared *shared; /* leave out other accesses; NULL: none */
     bool same_run; /* it was learnt from this very run: leave out private objects, too */
+    const struct fw_guards *guards; /* of this very run; NULL: not known */
     bool lacks_repeats; /* of a trace that is not at hand as a whole (naming.h) */
 };
 
@@ -82,8 +87,8 @@ struct fw_profile_limits {
     bool overlooks;
 };
 
-/* A whole trace, in two passes: one that learns what is shared.  `shared`, `same_run` and
- * `lacks_repeats` of the options are not looked at. */
+/* A whole trace, in two passes: one that learns what is shared and guarded.  `shared`, `same_run`,
+ * `guards` and `lacks_repeats` of the options are not looked at. */
 struct fw_profile_limits fw_profile_trace(const struct fw_trace *trace, struct fw_strtab *accesses,
                                           const struct fw_profile_options *options,
                                           struct fw_iroot_set *set, struct fw_iroot_set *outside);

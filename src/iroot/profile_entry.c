@@ -87,28 +87,37 @@ static uint32_t intern_marks(struct fw_profiler *profiler)
     return id;
 }
 
-/* The number of the lock set that the late access has. */
+static uint32_t guard_of(const struct fw_profiler *profiler, uint64_t object)
+{
+    const struct fw_guards *guards = profiler->options.guards;
+
+    return guards && !(object & 1) ? fw_guards_of(guards, (uint32_t)(object >> 1)) : FW_GUARD_NONE;
+}
+
+/* The number of the lock set that the late access has: if its object has a guard, of that alone. */
 static uint32_t intern_locks(struct fw_profiler *profiler, const struct profiled *thread,
                              const struct late *late)
 {
+    uint32_t guard;
+
     if (!late->held_count)
         return 0;
+    guard = guard_of(profiler, late->object);
     fw_vec_clear(&profiler->marks);
     for (uint32_t i = late->held; i < late->held + late->held_count; i++)
-        fw_vec_push(&profiler->marks, thread->late_marks.at[i]);
+        if (guard == FW_GUARD_NONE || guard == thread->late_held.at[i].lock)
+            fw_vec_push(&profiler->marks, thread->late_marks.at[i]);
     return intern_marks(profiler);
 }
 
-/* The same set as if there were one lock. */
-static uint32_t intern_shape(struct fw_profiler *profiler, uint32_t locks)
+/* All its locks as if they were one: how many have which marks, if they are not very many. */
+static uint64_t pattern_of(const struct profiled *thread, const struct late *late)
 {
-    if (!locks)
-        return 0;
-    fw_vec_clear(&profiler->marks);
-    for (size_t i = 0; i < profiler->lock_sets.at[locks].len; i++)
-        fw_vec_push(&profiler->marks,
-                    profiler->lock_sets.at[locks].at[i] & ((1u << HELD_LOCK_BITS) - 1));
-    return intern_marks(profiler);
+    uint64_t pattern = 0;
+
+    for (uint32_t i = late->held; i < late->held + late->held_count; i++)
+        pattern += (uint64_t)1 << 8 * (thread->late_marks.at[i] & ((1u << HELD_LOCK_BITS) - 1));
+    return pattern;
 }
 
 /* --- kinds ------------------------------------------------------------------------------------ */
@@ -126,7 +135,7 @@ static bool is_kind(const void *key, uint32_t id)
     const struct kind *a = &sought->kind, *b = &sought->profiler->kinds.at[id];
 
     return a->thread == b->thread && a->access == b->access && a->locks == b->locks &&
-           a->flags == b->flags;
+           a->pattern == b->pattern && a->flags == b->flags;
 }
 
 static uint32_t intern_kind(struct fw_profiler *profiler, const struct kind *kind)
@@ -136,18 +145,19 @@ static uint32_t intern_kind(struct fw_profiler *profiler, const struct kind *kin
     struct kind other = *kind;
     uint32_t id, bare, shape;
 
-    hash = fw_profiler_mix(fw_profiler_mix(hash, kind->locks), kind->flags);
+    hash = fw_profiler_mix(fw_profiler_mix(hash, (uint64_t)kind->flags << 32 | kind->locks),
+                           kind->pattern);
     id = fw_idmap_find(&profiler->by_kind, (uint32_t)hash, is_kind, &sought);
     if (FW_LIKELY(id != FW_IDMAP_NONE))
         return id;
     bare = shape = id = (uint32_t)profiler->kinds.len;
     fw_vec_push(&profiler->kinds, *kind);
     fw_idmap_add(&profiler->by_kind, (uint32_t)hash, id);
-    other.locks = intern_shape(profiler, kind->locks);
-    if (other.locks != kind->locks)
-        shape = intern_kind(profiler, &other);
     other.locks = 0;
     if (kind->locks)
+        shape = intern_kind(profiler, &other);
+    other.pattern = 0;
+    if (kind->locks || kind->pattern)
         bare = intern_kind(profiler, &other);
     profiler->kinds.at[id].shape = shape;
     profiler->kinds.at[id].bare = bare;
@@ -277,6 +287,7 @@ static void find_kinds(struct fw_profiler *profiler, uint32_t number)
         if (late->access == FW_ACCESS_NONE)
             continue;
         kind.locks = intern_locks(profiler, thread, late);
+        kind.pattern = pattern_of(thread, late);
         late->kind = intern_kind(profiler, &kind);
         if (profiler->by_entry.size)
             __builtin_prefetch(

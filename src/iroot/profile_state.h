@@ -136,7 +136,8 @@ struct profiled {
 /* What entries have in common, whichever the object. */
 struct kind {
     uint32_t thread, access;
-    uint32_t locks; /* a number of the lock sets */
+    uint64_t pattern; /* of all locks that are held */
+    uint32_t locks;   /* a number of the lock sets */
     uint8_t flags;
     uint32_t bare;  /* the same kind without locks */
     uint32_t shape; /* ... but for which locks these are */
