@@ -147,8 +147,6 @@ static size_t line_row(Dwarf_Lines *lines, size_t count, uint64_t address)
     return low;
 }
 
-#define BACK 16u /* rows that are looked at for code that belongs to no line */
-
 static bool line_in_unit(struct fw_dwarf *dwarf, struct fw_dwarf_unit *unit, uint64_t address,
                          struct fw_source *source)
 {
@@ -158,7 +156,7 @@ static bool line_in_unit(struct fw_dwarf *dwarf, struct fw_dwarf_unit *unit, uin
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return false;
     row = line_row(lines, count, address);
-    for (unsigned i = 0; i < BACK && row-- > 0; i++) {
+    for (unsigned i = 0; i < FW_DWARF_BACK && row-- > 0; i++) {
         Dwarf_Line *line = dwarf_onesrcline(lines, row);
         bool end = false;
         int number = 0;

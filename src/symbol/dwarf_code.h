@@ -16,6 +16,7 @@
 
 #define FW_DWARF_DEPTH 64u        /* of nested entries */
 #define FW_DWARF_STEPS (1u << 26) /* entries that a walk visits */
+#define FW_DWARF_BACK  16u        /* rows before one that belongs to no line, to be of their line */
 
 /* A function of a unit: one row for each range of its code. */
 struct fw_dwarf_range {

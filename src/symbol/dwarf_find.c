@@ -235,33 +235,53 @@ static void add_row(Dwarf_Lines *lines, size_t row, struct fw_symbol_ranges *ran
         fw_vec_push(ranges, ((struct fw_symbol_range) { start, end }));
 }
 
-static void find_in_unit(struct fw_dwarf_unit *unit, const char *file, unsigned line,
+/* The line of a row, and whether it is one of the file that is wanted. */
+struct row_line {
+    const char *file;
+    unsigned number;
+    bool matches;
+};
+
+/* False: it is no code of a line.  What follows a line and belongs to none (number 0: what a
+ * compiler has made of several lines) is of that line, as in reports (fw_dwarf_line). */
+static bool line_of_row(Dwarf_Lines *lines, size_t row, const char *wanted, struct row_line *line,
+                        unsigned *unnumbered)
+{
+    Dwarf_Line *one = dwarf_onesrcline(lines, row);
+    const char *source = dwarf_linesrc(one, NULL, NULL);
+    bool end = true;
+    int number = 0;
+
+    if (dwarf_lineendsequence(one, &end) != 0 || end) {
+        *line = (struct row_line) { 0 };
+        return false;
+    }
+    if (dwarf_lineno(one, &number) != 0 || number <= 0)
+        return ++*unnumbered < FW_DWARF_BACK && line->number;
+    if (source && source != line->file)
+        line->matches = is_file(source, wanted);
+    line->file = source;
+    line->number = (unsigned)number;
+    *unnumbered = 0;
+    return source != NULL;
+}
+
+static void find_in_unit(struct fw_dwarf_unit *unit, const char *file, unsigned wanted,
                          struct fw_symbol_ranges *ranges, unsigned *nearest)
 {
-    const char *last = NULL;
-    bool matches = false;
+    struct row_line line = { 0 };
+    unsigned unnumbered = 0;
     Dwarf_Lines *lines;
     size_t count;
 
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return;
     for (size_t row = 0; row + 1 < count; row++) {
-        Dwarf_Line *one = dwarf_onesrcline(lines, row);
-        const char *source = dwarf_linesrc(one, NULL, NULL);
-        bool end = true;
-        int number = 0;
-
-        if (!source || dwarf_lineendsequence(one, &end) != 0 || end ||
-            dwarf_lineno(one, &number) != 0 || number <= 0)
+        if (!line_of_row(lines, row, file, &line, &unnumbered) || !line.matches)
             continue;
-        if (source != last)
-            matches = is_file(source, file);
-        last = source;
-        if (!matches)
-            continue;
-        if (!*nearest || distance((unsigned)number, line) < distance(*nearest, line))
-            *nearest = (unsigned)number;
-        if ((unsigned)number == line)
+        if (!*nearest || distance(line.number, wanted) < distance(*nearest, wanted))
+            *nearest = line.number;
+        if (line.number == wanted)
             add_row(lines, row, ranges);
     }
 }

@@ -299,11 +299,16 @@ const struct fw_elf_symbol *fw_elf_function_at(struct fw_elf *file, uint64_t add
     return fw_elf_symbol_at(fw_elf_functions(file), address);
 }
 
-const struct fw_elf_symbol *fw_elf_object_at(struct fw_elf *file, uint64_t address)
+const struct fw_elf_symbols *fw_elf_objects(struct fw_elf *file)
 {
     if (!file->symbols_read)
         read_symbols(file);
-    return fw_elf_symbol_at(&file->objects, address);
+    return &file->objects;
+}
+
+const struct fw_elf_symbol *fw_elf_object_at(struct fw_elf *file, uint64_t address)
+{
+    return fw_elf_symbol_at(fw_elf_objects(file), address);
 }
 
 /* --- slots ------------------------------------------------------------------------------- */

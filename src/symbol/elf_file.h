@@ -74,6 +74,7 @@ bool fw_elf_is_constant(const struct fw_elf *file, uint64_t address, size_t size
 const struct fw_elf_symbol *fw_elf_function_at(struct fw_elf *file, uint64_t address);
 const struct fw_elf_symbol *fw_elf_object_at(struct fw_elf *file, uint64_t address);
 const struct fw_elf_symbols *fw_elf_functions(struct fw_elf *file);
+const struct fw_elf_symbols *fw_elf_objects(struct fw_elf *file);
 /* The one of these that covers the address, or NULL. */
 const struct fw_elf_symbol *fw_elf_symbol_at(const struct fw_elf_symbols *symbols,
                                              uint64_t address);

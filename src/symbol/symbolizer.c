@@ -262,15 +262,44 @@ bool fw_symbolizer_has_debug(struct fw_symbolizer *symbolizer, uint32_t module)
     return used->files.debug && used->dwarf.units.len > 0;
 }
 
+/* Is it called so, or a piece of what is: the name, a dot and a word of the compiler's? */
+static bool is_piece(const char *symbol, const char *name)
+{
+    static const char clone[] = " [clone ."; /* so say those who make C++'s names readable */
+    size_t len = strlen(name);
+
+    if (strncmp(symbol, name, len) != 0)
+        return false;
+    symbol += len;
+    return !*symbol || *symbol == '.' || strncmp(symbol, clone, sizeof clone - 1) == 0;
+}
+
+static size_t find_pieces(struct fw_symbolizer *symbolizer, struct fw_elf *file, const char *name,
+                          struct fw_symbol_ranges *ranges)
+{
+    const struct fw_elf_symbols *objects = fw_elf_objects(file);
+    size_t before = ranges->len;
+
+    for (size_t i = 0; i < objects->len; i++)
+        if (is_piece(readable(symbolizer, objects->at[i].name), name))
+            fw_vec_push(ranges, ((struct fw_symbol_range) { objects->at[i].start,
+                                                            objects->at[i].end }));
+    return ranges->len - before;
+}
+
 size_t fw_symbolizer_find_variable(struct fw_symbolizer *symbolizer, uint32_t module,
                                    const char *name, struct fw_symbol_ranges *ranges,
                                    struct fw_suggestion *near)
 {
     struct module *used = use(symbolizer, module);
+    size_t found;
 
-    return used->files.debug
-               ? fw_dwarf_find_variable(&used->data, &used->dwarf, name, ranges, near)
-               : 0;
+    if (!used->files.debug)
+        return 0;
+    found = fw_dwarf_find_variable(&used->data, &used->dwarf, name, ranges, near);
+    if (!found)
+        found = find_pieces(symbolizer, used->files.debug, name, ranges);
+    return found;
 }
 
 size_t fw_symbolizer_find_line(struct fw_symbolizer *symbolizer, uint32_t module, const char *file,

@@ -102,8 +102,9 @@ FW_VEC_TYPE(fw_symbol_ranges, struct fw_symbol_range);
 bool fw_symbolizer_has_debug(struct fw_symbolizer *symbolizer, uint32_t module);
 
 /* Appends where the global variables of this name are, or the part of them that it names; returns
- * how many.  Scopes may be left out: "total" is also bank::total, if nothing is called so.  All
- * names go to `near`. */
+ * how many.  Scopes may be left out: "total" is also bank::total, if nothing is called so.  A
+ * variable that a compiler has taken to pieces (total.0, total.b) has no place in the debug
+ * information: the symbols of its pieces are taken.  All names go to `near`. */
 size_t fw_symbolizer_find_variable(struct fw_symbolizer *symbolizer, uint32_t module,
                                    const char *name, struct fw_symbol_ranges *ranges,
                                    struct fw_suggestion *near);

@@ -212,6 +212,53 @@ static void names_and_lines_are_found_in_memory(void **state)
     }
 }
 
+static void assert_pieces(struct fw_symbolizer *symbolizer, uint32_t module, const char *name,
+                          size_t count, uint64_t bytes)
+{
+    struct fw_suggestion near = { .word = name };
+    struct fw_symbol_ranges ranges = { 0 };
+    uint64_t all = 0;
+
+    assert_int_equal(fw_symbolizer_find_variable(symbolizer, module, name, &ranges, &near), count);
+    for (size_t i = 0; i < ranges.len; i++)
+        all += ranges.at[i].end - ranges.at[i].start;
+    assert_int_equal(all, bytes);
+    fw_vec_release(&ranges);
+}
+
+static void what_the_debug_information_leaves_out_is_found(void **state)
+{
+    struct fw_symbolizer *symbolizer = fw_symbolizer_create();
+    struct fw_symbol_ranges ranges = { 0 };
+    char directory[] = "/tmp/test_symbol.XXXXXX", path[64];
+    unsigned nearest = 0;
+    uint32_t module;
+    struct fw_source source;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/pieces", directory);
+    assert_int_equal(shell("gcc %s/tests/unit/symbol_pieces.s -o %s", FOREWEAVE_SOURCE_DIR, path),
+                     0);
+    module = fw_symbolizer_module(symbolizer, path, NULL, 0);
+    assert_pieces(symbolizer, module, "total", 2, 5);
+    assert_pieces(symbolizer, module, "total.b", 1, 1);
+    assert_pieces(symbolizer, module, "tot", 0, 0);
+    /* Code of no line is of the line before it, also when it is looked up by address. */
+    assert_int_equal(fw_symbolizer_find_line(symbolizer, module, "pieces.c", 7, &ranges, &nearest),
+                     1);
+    assert_int_equal(ranges.at[0].end - ranges.at[0].start, 3);
+    assert_true(fw_symbolizer_line(symbolizer, module, ranges.at[0].end - 1, &source));
+    assert_int_equal(source.line, 7);
+    ranges.len = 0;
+    assert_int_equal(fw_symbolizer_find_line(symbolizer, module, "pieces.c", 9, &ranges, &nearest),
+                     1);
+    assert_int_equal(ranges.at[0].end - ranges.at[0].start, 1);
+    fw_vec_release(&ranges);
+    fw_symbolizer_destroy(symbolizer);
+    assert_int_equal(shell("rm -r %s", directory), 0);
+}
+
 static void functions_have_the_names_of_the_source(void **state)
 {
     struct world world;
@@ -418,6 +465,7 @@ int main(void)
         cmocka_unit_test(code_is_found_with_what_it_is_inlined_into),
         cmocka_unit_test(variables_are_found_with_their_parts),
         cmocka_unit_test(names_and_lines_are_found_in_memory),
+        cmocka_unit_test(what_the_debug_information_leaves_out_is_found),
         cmocka_unit_test(functions_have_the_names_of_the_source),
         cmocka_unit_test(headers_of_ours_are_nobodys_own_code),
         cmocka_unit_test(static_variables_carry_their_function),
