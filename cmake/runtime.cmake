@@ -31,7 +31,7 @@ endfunction()
 file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
 add_runtime(foreweave_rt ${CMAKE_BINARY_DIR} ${RUNTIME_SOURCES})
 file(GLOB ATOMRACE_SOURCES CONFIGURE_DEPENDS src/atomrace/*.c)
-list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/(hooks_access|hooks_branch|tell|init)[.]c$")
+list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/(hooks_access|hooks_branch|sync_mutex_calls|tell|init)[.]c$")
 list(FILTER ATOMRACE_SOURCES EXCLUDE REGEX "/hooks_(access|heal)[.]c$")
 add_library(foreweave_parallel OBJECT ${RUNTIME_SOURCES} ${ATOMRACE_SOURCES})
 set_target_properties(foreweave_parallel PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -41,7 +41,7 @@ add_runtime(foreweave_atomrace ${CMAKE_BINARY_DIR}/atomrace $<TARGET_OBJECTS:for
 add_runtime(foreweave_heal ${CMAKE_BINARY_DIR}/heal $<TARGET_OBJECTS:foreweave_parallel>
             src/atomrace/hooks_heal.c)
 file(GLOB GUARD_SOURCES CONFIGURE_DEPENDS src/guard/*.c)
-list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/(hooks_flow|sync_mutex_calls)[.]c$")
+list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/hooks_flow[.]c$")
 add_runtime(foreweave_guard ${CMAKE_BINARY_DIR}/guard ${RUNTIME_SOURCES} ${GUARD_SOURCES})
 
 # Beside it what `foreweave cc` needs: the flags for gcc's compiler proper, and the headers.

@@ -71,6 +71,28 @@ static inline bool fw_hold_is_copied_to(const struct fw_hold *hold, bool write, 
     return !write && pc - hold->wrote <= FW_COPY_BYTES;
 }
 
+/* fw_holds_follow_mutex, in the common case. */
+static inline void fw_holds_locked(const void *mutex)
+{
+    struct fw_heal_mutexes *mutexes = fw_holds.mutexes;
+
+    if (FW_UNLIKELY(!mutexes || fw_holds.handlers))
+        fw_holds_follow_mutex(mutex, true);
+    else if (FW_LIKELY(mutexes->count < FW_HEAL_MUTEXES))
+        mutexes->at[mutexes->count++] = mutex;
+}
+
+static inline void fw_holds_unlocks(const void *mutex)
+{
+    struct fw_heal_mutexes *mutexes = fw_holds.mutexes;
+
+    if (FW_LIKELY(mutexes && mutexes->count && mutexes->at[mutexes->count - 1] == mutex &&
+                  !fw_holds.handlers))
+        mutexes->count--;
+    else
+        fw_holds_follow_mutex(mutex, false);
+}
+
 /* Field by field: a struct that is made elsewhere and copied waits for its own stores. */
 static inline void fw_hold_set(struct fw_hold *hold, struct fw_heal_lock *lock, uint32_t entry,
                                uint16_t links)

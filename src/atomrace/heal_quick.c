@@ -207,6 +207,7 @@ STEP pass_own(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 
 void fw_holds_hook(uintptr_t address, unsigned bytes, bool write, uintptr_t pc)
 {
+    __builtin_prefetch(fw_heal_place(address, 0)); /* a line that is seldom in the first cache */
     if (FW_UNLIKELY(fw_hot.ticks < 0))
         begin_otherwise(address, bytes, write, pc);
     else if (pc == fw_holds.ends_at && FW_LIKELY(end(address, bytes, write, pc)))

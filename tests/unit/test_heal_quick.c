@@ -200,21 +200,21 @@ static void mutexes_that_are_held(void **state)
 
     (void)state;
     for (unsigned i = 0; i < COUNT(mutexes); i++) /* the last one is not known */
-        fw_holds_follow_mutex(&mutexes[i], true);
-    fw_holds_follow_mutex(&mutexes[1], false);
+        fw_holds_locked(&mutexes[i]);
+    fw_holds_unlocks(&mutexes[1]);
     for (unsigned i = 0; i < COUNT(mutexes); i++)
         assert_int_equal(fw_heal_holds(held_now, &mutexes[i]), i != 1 && i < FW_HEAL_MUTEXES);
     assert_int_equal(held_now->count, FW_HEAL_MUTEXES - 1);
-    fw_holds_follow_mutex(&mutexes[0], true);
-    fw_holds_follow_mutex(&mutexes[0], false);
+    fw_holds_locked(&mutexes[0]);
+    fw_holds_unlocks(&mutexes[0]);
     assert_true(fw_heal_holds(held_now, &mutexes[0])); /* it was locked twice */
     for (unsigned i = 0; i < FW_HEAL_MUTEXES; i++) {
-        fw_holds_follow_mutex(&mutexes[i], false);
+        fw_holds_unlocks(&mutexes[i]);
         assert_false(fw_heal_holds(held_now, &mutexes[i]));
     }
     assert_int_equal(held_now->count, 0);
     fw_holds.handlers = 1;
-    fw_holds_follow_mutex(&mutexes[0], true); /* a handler's */
+    fw_holds_locked(&mutexes[0]); /* a handler's */
     assert_int_equal(held_now->count, 0);
     fw_holds.handlers = 0;
 }

@@ -215,10 +215,10 @@ static void *add_many(void *seed)
         word = (random >> 24) % 3;
         if (random >> 16 & 7) {
             pthread_mutex_lock(&guards[word]);
-            fw_holds_follow_mutex(&guards[word], true);
+            fw_holds_locked(&guards[word]);
             add_one(word);
             synchronise();
-            fw_holds_follow_mutex(&guards[word], false);
+            fw_holds_unlocks(&guards[word]);
             pthread_mutex_unlock(&guards[word]);
         } else {
             for (unsigned i = random >> 19 & 31; i > 0; i--) /* of one word: it is kept */
