@@ -97,7 +97,7 @@ bool fw_holds_are_frozen(void)
 /* What the handler may not change. */
 struct before {
     unsigned handlers;
-    int32_t ticks;
+    int32_t ticks, read_ticks;
     struct fw_frame *top, at_top; /* it may be half written */
 };
 
@@ -108,6 +108,7 @@ static void freeze(struct before *before, const ucontext_t *context, uintptr_t f
 
     before->handlers = fw_holds.handlers;
     before->ticks = fw_hot.ticks;
+    before->read_ticks = fw_hot.read_ticks;
     before->top = fw_hot.top;
     if (fw_hot.top != fw_hot.end)
         before->at_top = *fw_hot.top;
@@ -117,7 +118,7 @@ static void freeze(struct before *before, const ucontext_t *context, uintptr_t f
         fw_holds.handler_at[fw_holds.handlers] = place_of(context, frame);
     fw_holds.handlers++;
     fw_holds_forget();
-    fw_hot.ticks = INT32_MAX;
+    fw_hot.ticks = fw_hot.read_ticks = INT32_MAX;
     fw_stack_handler_begin((uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
     fw_mask_set(mask);
 }
@@ -131,6 +132,7 @@ static void thaw(const struct before *before)
     if (before->top != fw_hot.end)
         *before->top = before->at_top;
     fw_hot.ticks = before->ticks;
+    fw_hot.read_ticks = before->read_ticks;
     if (fw_holds.handlers > before->handlers) {
         fw_holds.handlers = before->handlers;
         if (!fw_holds.handlers && fw_holds.me)

@@ -19,11 +19,13 @@ static inline bool is_wanted(unsigned watched, uintptr_t at, bool write, uintptr
            (watched & (write ? FW_WATCH_HEALED : FW_WATCH_READ_HEALED) && fw_is_healed(at, write));
 }
 
+/* Reads have ticks of their own: one counter of all hooks would be a chain of loads and stores,
+ * each of which waits for the one before, longer than what else hooks do. */
 static inline void on_access(void *address, unsigned size, bool write, uintptr_t pc)
 {
     uintptr_t at = (uintptr_t)address;
 
-    if (FW_LIKELY(--fw_hot.ticks >= 0)) {
+    if (FW_LIKELY(--*(write ? &fw_hot.ticks : &fw_hot.read_ticks) >= 0)) {
         unsigned watched = fw_watched(at);
 
         if (FW_LIKELY(!watched))

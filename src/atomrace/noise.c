@@ -37,17 +37,15 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)((state >> 32) * below >> 32);
 }
 
-/* Accesses until the next section: on average 1000 / strength, itself included. */
-static void set_ticks(void)
+/* Accesses until the next section: on average 1000 / strength, itself included.  (Reads and writes
+ * are counted apart, each at this rate.) */
+static int32_t new_ticks(void)
 {
     if (!noise.strength)
-        fw_hot.ticks = noise.never ? INT32_MAX : (int32_t)draw(QUIET_TICKS);
-    else if (!noise.everywhere)
-        fw_hot.ticks = INT32_MAX;
-    else if (noise.strength >= OFTEN)
-        fw_hot.ticks = 0;
-    else
-        fw_hot.ticks = (int32_t)draw(2000 / noise.strength - 1);
+        return noise.never ? INT32_MAX : (int32_t)draw(QUIET_TICKS);
+    if (!noise.everywhere)
+        return INT32_MAX;
+    return noise.strength >= OFTEN ? 0 : (int32_t)draw(2000 / noise.strength - 1);
 }
 
 void fw_noise_begin(const struct fw_noise *options)
@@ -67,7 +65,8 @@ static uint64_t mix(uint64_t word)
 void fw_noise_thread(struct fw_thread *t)
 {
     state = mix(mix(noise.seed) + t->number);
-    set_ticks();
+    fw_hot.ticks = new_ticks();
+    fw_hot.read_ticks = new_ticks();
 }
 
 /* --- targets --------------------------------------------------------------------------------- */
@@ -165,10 +164,11 @@ static uint32_t rarely(uint32_t strength)
 
 bool fw_noise_wants(const struct fw_overlap_access *access)
 {
-    bool due = fw_hot.ticks < 0;
+    int32_t *ticks = fw_hot.ticks < 0 ? &fw_hot.ticks : &fw_hot.read_ticks;
+    bool due = *ticks < 0;
 
     if (due)
-        set_ticks();
+        *ticks = new_ticks();
     if (!noise.strength || (noise.everywhere && noise.strength < OFTEN))
         return due;
     if (noise.everywhere)

@@ -22,7 +22,7 @@ static struct fw_thread *self(void)
     struct fw_thread *t = fw_overlap_on ? fw_overlap_self() : NULL;
 
     if (FW_UNLIKELY(!t))
-        fw_hot.ticks = INT32_MAX;
+        fw_hot.ticks = fw_hot.read_ticks = INT32_MAX;
     return t;
 }
 

@@ -37,7 +37,7 @@ struct mine {
 
 static __thread struct mine *mine;
 static __thread bool forced;   /* its ticks are not what they seem ... */
-static __thread int32_t ticks; /* ... but this */
+static __thread int32_t ticks, read_ticks; /* ... but these */
 const struct fw_region_healing *fw_region_healing;
 
 /* --- being alone ----------------------------------------------------------------------------- */
@@ -124,8 +124,15 @@ void fw_regions_force(void)
     if (forced)
         return;
     ticks = fw_hot.ticks;
+    read_ticks = fw_hot.read_ticks;
     forced = true;
-    fw_hot.ticks = -1;
+    fw_hot.ticks = fw_hot.read_ticks = -1;
+}
+
+/* What they would be by now: the hook that has come has counted down one of the two. */
+static int32_t ticks_after(int32_t before, int32_t now)
+{
+    return before - (before >= 0 && now < -1);
 }
 
 /* The hook that was forced has come. */
@@ -134,7 +141,8 @@ static void relax(void)
     if (!forced)
         return;
     forced = false;
-    fw_hot.ticks = ticks - (ticks >= 0);
+    fw_hot.ticks = ticks_after(ticks, fw_hot.ticks);
+    fw_hot.read_ticks = ticks_after(read_ticks, fw_hot.read_ticks);
 }
 
 /* The thread has come to something behind its latest hook: whatever it was about to access then it

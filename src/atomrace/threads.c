@@ -130,7 +130,7 @@ static void end(struct fw_thread *t)
     absent = true;
     fw_self = NULL;
     memset(&fw_hot, 0, sizeof fw_hot);
-    fw_hot.ticks = INT32_MAX;
+    fw_hot.ticks = fw_hot.read_ticks = INT32_MAX;
     give_back(t);
     fw_mask_set(mask);
 }

@@ -41,6 +41,7 @@ struct fw_hot {
     struct fw_frame *top, *end; /* frames: next free one, and the array's end */
     struct fw_frame *base;      /* frames[0], a base */
     struct fw_frame *written;   /* frames below were sent */
+    int32_t read_ticks; /* src/atomrace: those of plain reads, unless it heals by locks alone */
     uint32_t regions; /* not 0: somebody wants to know what it does (fw_flow_follow) */
 };
 

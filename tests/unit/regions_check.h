@@ -179,7 +179,7 @@ static void begin(void)
     fw_hot.base = frames;
     fw_hot.top = frames + 1;
     fw_hot.end = frames + FRAMES;
-    fw_hot.ticks = 1000;
+    fw_hot.ticks = fw_hot.read_ticks = 1000;
     self.hot = &fw_hot;
     other_hot.base = other_frames;
     other_hot.top = other_frames + 1;
