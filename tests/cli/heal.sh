@@ -173,8 +173,8 @@ err_lacks "waited for too long"
 # Nor with a handler that comes to a section of its own while the thread tries to enter one.
 build handler -O0
 for how in sleep yield; do
-    last="timeout 20 foreweave heal --sections=$here/handler.sections --how=$how -- ./handler"
-    timeout 20 "$FOREWEAVE" heal --sections="$here/handler.sections" --how=$how --budget=100 -- ./handler >"$out" 2>"$err" ||
+    last="timeout 300 foreweave heal --sections=$here/handler.sections --how=$how -- ./handler"
+    timeout 300 "$FOREWEAVE" heal --sections="$here/handler.sections" --how=$how --budget=100 -- ./handler >"$out" 2>"$err" ||
         complain "status $?"
     out_is 55
     err_lacks "0 accesses met one"
@@ -184,7 +184,7 @@ done
 # nothing is lost, and nothing of ours breaks.
 build interrupted -O1
 for how in plain alternative jump; do
-    heal 0 interrupted --how=lock --budget=100 -- $how $RANDOM
+    heal 0 interrupted --how=lock --budget=100 -- $how "${FOREWEAVE_SEED:-1}"
     out_is right
 done
 
