@@ -6,12 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static const struct fw_memo_wish any = { .count = 64, .lease = 100 };
+static const struct fw_memo_wish any = { .count = 64, .lease = 9999 };
 
 void memo_claims_in_order(void **state)
 {
     struct fw_memo *memo = enter_memo(new_place(), "c1", "small");
-    struct fw_memo_wish wish = { .count = 1, .lease = 100 };
+    struct fw_memo_wish wish = { .count = 1, .lease = 9999 };
     struct fw_memo_claims claims;
 
     (void)state;
@@ -38,13 +38,13 @@ void memo_claims_in_order(void **state)
     assert_int_equal(claims.at[0].iroot.access[0], iroot(0).access[0]);
     finish(memo, 2, &claims.at[0], true, false);
     release_claims(&claims);
-    wish = (struct fw_memo_wish) { .count = 5, .lease = 100, .own_only = true, .idioms = 1u << 1 };
+    wish = (struct fw_memo_wish) { .count = 5, .lease = 9999, .own_only = true, .idioms = 1u << 1 };
     claims = claim(memo, &wish);
     assert_int_equal(claims.len, 1); /* exposed, a library's, another idiom: none of them */
     assert_int_equal(claims.at[0].tried, 1);
     OK(fw_memo_unclaim(memo, NULL, &err));
     release_claims(&claims);
-    wish = (struct fw_memo_wish) { .count = 5, .lease = 100, .proved = true };
+    wish = (struct fw_memo_wish) { .count = 5, .lease = 9999, .proved = true };
     claims = claim(memo, &wish);
     assert_int_equal(claims.len, 1); /* all others are guessed */
     assert_int_equal(claims.at[0].verdict, FW_MEMO_WITNESS);
@@ -82,7 +82,7 @@ void memo_claims_within_limits(void **state)
 {
     const char *where = new_place();
     struct fw_memo *memo = enter_memo(where, "c1", "small"), *large;
-    struct fw_memo_wish wish = { .count = 64, .lease = 100, .most = 2 };
+    struct fw_memo_wish wish = { .count = 64, .lease = 9999, .most = 2 };
     struct fw_memo_claims claims;
 
     (void)state;
@@ -140,7 +140,7 @@ void memo_claims_one_at_a_time(void **state)
 {
     const char *where = new_place();
     struct fw_memo *one = enter_memo(where, "c1", "small"), *two = enter_memo(where, "c2", "small");
-    struct fw_memo_wish wish = { .count = 2, .lease = 100 };
+    struct fw_memo_wish wish = { .count = 2, .lease = 9999 };
     struct fw_memo_claims first, second;
 
     (void)state;
@@ -179,7 +179,7 @@ void memo_leases_end(void **state)
 {
     const char *where = new_place();
     struct fw_memo *one = enter_memo(where, "c1", "small"), *two = enter_memo(where, "c2", "small");
-    struct fw_memo_wish gone = { .count = 1, .lease = 0 }, held = { .count = 1, .lease = 100 };
+    struct fw_memo_wish gone = { .count = 1, .lease = 0 }, held = { .count = 1, .lease = 9999 };
     struct fw_memo_claims first, second;
 
     (void)state;
@@ -280,7 +280,7 @@ static int take_sought_by(void *context, const struct fw_memo_past *run)
 /* Of a way to fail, what the first run sought that sought anything. */
 void memo_knows_what_failures_sought(void **state)
 {
-    const struct fw_memo_wish wish = { .count = 2, .lease = 100, .most = 1 };
+    const struct fw_memo_wish wish = { .count = 2, .lease = 9999, .most = 1 };
     const struct fw_memo_failure failure = { "signal 11", "crash", "x.sched", NULL };
     struct fw_memo_run drawn = { .number = 1, .strategy = "pos", .outcome = "signal 11",
                                  .began = 500, .failure = &failure };

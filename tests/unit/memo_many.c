@@ -26,7 +26,7 @@ static void join_child(pid_t pid)
 /* Tries candidates until none is left; tells each. */
 static void work(const char *where, unsigned worker, int told)
 {
-    const struct fw_memo_wish wish = { .count = 3, .lease = 100, .most = 1 };
+    const struct fw_memo_wish wish = { .count = 3, .lease = 9999, .most = 1 };
     char campaign[16];
     struct fw_memo *memo;
     uint64_t number = 0;
@@ -131,7 +131,7 @@ static unsigned exposed_by(uint64_t run)
 /* Goes on with the campaign behind the run of this number, and tells each run it has recorded. */
 static void go_on(const char *where, uint64_t last, int told)
 {
-    const struct fw_memo_wish wish = { .count = 1, .lease = 100 };
+    const struct fw_memo_wish wish = { .count = 1, .lease = 9999 };
     struct fw_memo *memo = enter_memo(where, "c1", "small");
 
     for (uint64_t run = last + 1;; run++) {
@@ -252,7 +252,7 @@ static bool losing_again(struct fw_sql *sql)
 void memo_loses_an_answer(void **state)
 {
     const char *where = new_place();
-    const struct fw_memo_wish wish = { .count = 2, .lease = 100 };
+    const struct fw_memo_wish wish = { .count = 2, .lease = 9999 };
     struct fw_memo *memo = open_memo(where);
     struct fw_memo_claims claims;
     struct fw_sql_kind losing = *memo->sql->kind;

@@ -3,7 +3,7 @@
 
 static void fill(struct fw_memo *memo, uint64_t seed, unsigned from, unsigned to)
 {
-    const struct fw_memo_wish wish = { .count = 1, .lease = 100, .most = 3 };
+    const struct fw_memo_wish wish = { .count = 1, .lease = 9999, .most = 3 };
     struct fw_random random;
 
     fw_random_init(&random, seed);

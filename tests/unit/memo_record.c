@@ -143,7 +143,7 @@ static int take_build(void *context, const struct fw_memo_build *build)
  * and another input, it is none. */
 void memo_tells_builds_apart(void **state)
 {
-    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 100 };
+    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 9999 };
     const char *where = new_place(), *copy = new_place();
     struct fw_memo *old = enter_build(where, "c1", "b1"), *new, *same, *into;
     struct fw_memo_claims claims;
@@ -206,7 +206,7 @@ static struct fw_memo *enter_judge(const char *where, const char *campaign, cons
 
 static size_t count_claims(struct fw_memo *memo)
 {
-    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 100 };
+    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 9999 };
     struct fw_memo_claims claims = claim(memo, &wish);
     size_t count = claims.len;
 
@@ -219,7 +219,7 @@ static size_t count_claims(struct fw_memo *memo)
  * it is exposed for all. */
 void memo_tells_judges_apart(void **state)
 {
-    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 100 };
+    const struct fw_memo_wish wish = { .count = 64, .most = 1, .most_here = 1, .lease = 9999 };
     const struct fw_iroot seen = iroot(6);
     struct fw_memo_run recorded = { .number = 9, .strategy = "record", .outcome = "exit 3",
                                     .exposed = &seen, .exposed_count = 1, .unjudged = true };
@@ -507,7 +507,7 @@ static unsigned number_of(const struct fw_memo_claim *claimed)
 static void try_one(struct fw_memo *memo, struct model *model, unsigned input, uint64_t run,
                     struct fw_random *random)
 {
-    const struct fw_memo_wish wish = { .count = 1, .most = 3, .lease = 100 };
+    const struct fw_memo_wish wish = { .count = 1, .most = 3, .lease = 9999 };
     struct fw_memo_claims claims = claim(memo, &wish);
     unsigned best = KNOWN;
     bool exposed = fw_random_below(random, 4) == 0;

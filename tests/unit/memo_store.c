@@ -62,7 +62,7 @@ static int take_any(void *context, const struct fw_memo_row *row)
 
 static void read_nonsense(const char *where, unsigned which)
 {
-    const struct fw_memo_wish wish = { .count = 50, .lease = 100, .infeasible = true };
+    const struct fw_memo_wish wish = { .count = 50, .lease = 9999, .infeasible = true };
     struct fw_memo *memo = enter_memo(where, "c3", "small"), *into = open_memo(new_place()), *from;
     struct fw_memo_counts counts[FW_IDIOMS + 1];
     struct fw_memo_claims claims = { 0 };
