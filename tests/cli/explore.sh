@@ -337,7 +337,7 @@ out_has '"cut":1,'
 expect 0 explore -q -s random -n 2 --limit=200 --folder=slow -- ./spin 500000
 out_has '(1 of them before)'
 # Nor if the run that came to its end did not know yet which places share memory, and so had few points.
-expect 124 explore -q -s random -n 2 --limit=0.5 -- ./spin 500000 - plain
+expect 124 explore -q -s random -n 2 --limit=1 -- ./spin 500000 - plain
 out_has '1 run was cut short' '2 runs, 0 failed'
 expect 66 explore -q -s random -n 4 --until-first --limit=1 -- ./spin 2 loses
 out_has 'failure 1: hang'
@@ -414,7 +414,7 @@ expect 0 explore -q -s random --idle=25 -- ./right
 out_has 'ended because nothing new'
 expect 124 explore -q -s random --time=0.5 -- ./right
 out_has 'ended because the time is over'
-expect 66 explore -q -s random --time=2 -- ./lost
+expect 66 explore -q -s random --time=4 -- ./lost
 out_has 'ended because the time is over'
 expect 124 explore -q -s predict --time=0.001 -- ./right # recording and predicting count
 out_has 'predict, seed 1: 0 runs'
@@ -429,7 +429,7 @@ int main(void)
 }
 END
 build pauses.c -o pauses
-expect 66 explore -q -s random --time=3 --limit=2 -- ./pauses
+expect 66 explore -q -s random --time=5.5 --limit=3 -- ./pauses
 out_has 'no schedule: there was no time to repeat it'
 expect 66 explore -q -s random -n 1 --limit=1 -- ./pauses
 out_has 'replay: foreweave replay'
@@ -482,11 +482,14 @@ out_has '"findings":[]'
 one whole -s random -n 300 --seed=9 -- ./lost >wanted
 "$FOREWEAVE" explore -q -s random -n 1000000 --seed=9 --folder=cut -- ./lost >/dev/null 2>&1 &
 job=$!
-until [ "$(grep -c '^run ' cut/journal 2>/dev/null)" -ge 100 ] 2>/dev/null; do
+until [ "$(grep -c '^run ' cut/journal 2>/dev/null)" -gt 100 ] 2>/dev/null; do
     kill -0 $job || { complain "it ended by itself"; break; }
 done
 kill -9 $job
 wait $job 2>/dev/null || true
+# However far it came: what was written behind the first hundred runs is lost, in the middle of a line.
+awk '/^run / { n++ } n > 100 { printf "%s", substr($0, 1, length($0) / 2); exit } { print }' cut/journal >some
+mv some cut/journal
 rm -f cut/*.sched # one that is missing is made again
 one cut -s random -n 300 --seed=9 -- ./lost >got
 grep -q 'of them before' got || complain "nothing was remembered"
