@@ -271,18 +271,22 @@ static void guess(struct fw_profiling *profiling, struct recording *recording,
 {
     const struct fw_trace *trace = recording->run.trace;
     struct fw_strtab *accesses = fw_coverage_accesses(profiling->setup->coverage);
+    struct fw_alarm alarm;
     struct fw_profile_options options = { .window = profiling->setup->window,
-                                          .most = recording->whole ? PAIRS : 0 };
-    struct fw_profile_limits limits =
-        fw_profile_trace(trace, accesses, &options, guesses->likely, NULL);
+                                          .most = recording->whole ? PAIRS : 0,
+                                          .stop = &alarm.over };
+    struct fw_profile_limits limits;
+    bool loose = profiling->setup->prove && trace->count <= LOOSE && has_atomics(trace);
 
+    fw_alarm_start(&alarm, profiling->until, profiling->setup->session->stop);
+    limits = fw_profile_trace(trace, accesses, &options, guesses->likely, NULL);
+    options.free_atomics = true;
+    if (loose)
+        fw_profile_trace(trace, accesses, &options, guesses->loose, NULL);
+    fw_alarm_end(&alarm);
     profiling->state.hurried += limits.hurried;
     recording->guessed = !limits.overlooks;
     want(profiling, guesses->likely, NULL, predictions);
-    if (!profiling->setup->prove || trace->count > LOOSE || !has_atomics(trace))
-        return;
-    options.free_atomics = true;
-    fw_profile_trace(trace, accesses, &options, guesses->loose, NULL);
     want(profiling, guesses->loose, guesses->likely, predictions);
 }
 

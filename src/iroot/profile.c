@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define LOOK_UP 1024u /* is it wanted at all?  asked every so many events */
+
 struct fw_profiler *fw_profiler_create(const struct fw_symbols *symbols,
                                        struct fw_strtab *accesses,
                                        const struct fw_profile_options *options)
@@ -285,8 +287,13 @@ static void on_event(struct fw_profiler *profiler, const struct fw_batch *batch,
 
 void fw_profiler_batch(struct fw_profiler *profiler, const struct fw_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->count; i++)
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (!(i % LOOK_UP) && fw_profiler_stopped(profiler)) {
+            profiler->overlooks = true;
+            return;
+        }
         on_event(profiler, batch, i);
+    }
 }
 
 void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,

@@ -29,7 +29,9 @@
  * Where many objects are treated alike, entries that differ in the object and the locks only make
  * as many pairs as there are objects times the window.  Of those only `most` are kept, by a hash of
  * the objects; so with many objects something may be overlooked in idioms 2 to 6, and
- * fw_profiler_overlooks says whether that is so.
+ * fw_profiler_overlooks says whether that is so.  Where the same few objects are met in very many
+ * ways (locks within locks), not all pairs of pairs are looked at either: FW_PROFILE_LOOKS and
+ * FW_PROFILE_EACH for each pair of entries, shared out among the objects; the same is said of that.
  *
  * Memory: entries and pairs of them, a step of the clocks for each message between threads, and
  * the accesses since a thread has held no lock (at most FW_PROFILE_LATE; if there are more, they
@@ -45,18 +47,24 @@
 #include "iroot/shared.h"
 #include "trace/trace.h"
 
+#include <stdatomic.h>
+
 #define FW_PROFILE_LATE (1u << 20)
 #define FW_PROFILE_MOST 64u
+#define FW_PROFILE_LOOKS (1u << 27)
+#define FW_PROFILE_EACH  64u
 
 struct fw_profile_options {
     bool simple;       /* idiom 1 only */
     bool free_atomics; /* atomic accesses and fences synchronise nobody, as in the dissertation */
     uint32_t window;   /* 0: FW_IROOT_WINDOW */
     uint32_t most;     /* pairs of entries, as said above; 0: FW_PROFILE_MOST */
+    uint64_t looks;    /* at pairs of these; 0: as said above */
     const struct fw_shared *shared; /* leave out other accesses; NULL: none */
     bool same_run; /* it was learnt from this very run: leave out private objects, too */
     const struct fw_guards *guards; /* of this very run; NULL: not known */
     bool lacks_repeats; /* of a trace that is not at hand as a whole (naming.h) */
+    const atomic_bool *stop; /* raised: it ends soon, and has overlooked something; NULL: never */
 };
 
 struct fw_profiler;
@@ -78,8 +86,8 @@ void fw_profiler_finish(struct fw_profiler *profiler, struct fw_iroot_set *set,
 
 /* Accesses that were taken for the last of their sections because there were too many. */
 uint64_t fw_profiler_hurried(const struct fw_profiler *profiler);
-/* Pairs of entries were given up.  If not, no correct reordering exposes what is not guessed, but
- * for deadlocks. */
+/* Pairs of entries were given up, or not looked at.  If not, no correct reordering exposes what is
+ * not guessed, but for deadlocks. */
 bool fw_profiler_overlooks(const struct fw_profiler *profiler);
 
 struct fw_profile_limits {

@@ -266,13 +266,14 @@ void fw_profiler_guess(struct fw_profiler *profiler, struct fw_iroot_set *set,
 
     g.settled = fw_xcalloc((size_t)1 << SETTLED_BITS, sizeof *g.settled);
     sort_entries(&g);
-    for (uint64_t i = 0; i < g.objects; i++) {
+    for (uint64_t i = 0; i < g.objects && !fw_profiler_stopped(profiler); i++) {
         object.ids = g.ids + g.begins[i];
         object.count = g.begins[i + 1] - g.begins[i];
         if (object.count > 1)
             guess_object(&g, &object);
     }
-    fw_guess_meetings(&g);
+    if (!fw_guess_meetings(&g) || fw_profiler_stopped(profiler))
+        profiler->overlooks = true;
     fw_vec_release(&object.runs);
     fw_vec_release(&object.sides);
     fw_vec_release(&object.common);

@@ -1,7 +1,7 @@
 /*
- * profile_meet.c - at the end of a run: idioms of two dependencies.
+ * profile_meet.c - see profile_meet.h.
  *
- * Couples are sorted by both of their objects.  That an instance of one couple goes with one of
+ * That an instance of one couple goes with one of
  * another is two conditions on versions, each of which gets easier in one direction.  Instances are
  * sorted by the first version, then the second; and if one begins later than another, then it does
  * not end earlier than that could: what lies in the window of an access lies in those of later ones
@@ -10,37 +10,11 @@
  * Most couples are never asked for their instances; those in two versions, which may be many, are
  * found from the occurrences of their entries when they are.
  */
-#include "iroot/profile_state.h"
+#include "iroot/profile_meet.h"
 
 #include "base/alloc.h"
 
 #include <stdlib.h>
-
-FW_VEC_TYPE(occurrences, struct occurrence);
-
-/* When an entry occurred: the first and the last one in each of its versions, ascending. */
-struct timeline {
-    uint32_t entry;
-    struct occurrences firsts, lasts;
-};
-
-/* A couple, and what it is sorted by. */
-struct paired {
-    uint64_t object, second_object;
-    uint32_t thread;
-    uint32_t run; /* of the first one with its first entry: how many there are */
-    const struct kind *kind; /* of the first entry */
-    struct couple *couple;
-    bool known; /* its instances */
-    struct instances at;
-};
-
-struct meetings {
-    const struct guess *g;
-    FW_VEC(struct paired) couples;
-    FW_VEC(struct timeline) timelines;
-    struct fw_idmap by_entry;
-};
 
 static bool allows(const struct meetings *all, uint32_t a, uint32_t va, uint32_t b, uint32_t vb)
 {
@@ -317,7 +291,7 @@ static struct meeting meet(struct meetings *all, struct paired *p, struct paired
 }
 
 /* Both couples are of the same objects in the same order. */
-static void try_alike(struct meetings *all, struct paired *p, struct paired *q, bool one_object)
+void fw_meet_alike(struct meetings *all, struct paired *p, struct paired *q, bool one_object)
 {
     struct meeting m = meet(all, p, q);
     uint32_t a = p->couple->first, d = p->couple->second;
@@ -343,7 +317,7 @@ static bool may_deadlock(const struct meeting *m)
 }
 
 /* Both couples are of the same objects, in opposite orders. */
-static void try_opposite(struct meetings *all, struct paired *p, struct paired *q)
+void fw_meet_opposite(struct meetings *all, struct paired *p, struct paired *q)
 {
     struct meeting m = meet(all, p, q);
     uint32_t entries[] = { p->couple->first, q->couple->second, q->couple->first,
@@ -386,7 +360,7 @@ static bool comes_between(struct meetings *all, struct paired *p, uint32_t b)
     return false;
 }
 
-static void try_between(struct meetings *all, struct paired *p, uint32_t b)
+void fw_meet_between(struct meetings *all, struct paired *p, uint32_t b)
 {
     const struct guess *g = all->g;
     uint32_t entries[] = { p->couple->first, b, p->couple->second };
@@ -398,189 +372,4 @@ static void try_between(struct meetings *all, struct paired *p, uint32_t b)
     candidate = fw_guess_make(g, 2, false, entries);
     if (fw_guess_is_news(g, &candidate) && comes_between(all, p, b))
         fw_guess_add(g, &candidate);
-}
-
-/* --- by objects ------------------------------------------------------------------------------- */
-
-static int compare_numbers(uint64_t x, uint64_t y)
-{
-    return (x > y) - (x < y);
-}
-
-static int compare_objects(const struct paired *at, uint64_t first, uint64_t second)
-{
-    int order = compare_numbers(at->object, first);
-
-    return order ? order : compare_numbers(at->second_object, second);
-}
-
-/* Equal objects stay in the order in which they were met: entries of couples are numbered so. */
-static int compare_paired(const void *a, const void *b)
-{
-    const struct paired *x = a, *y = b;
-    int order = compare_objects(x, y->object, y->second_object);
-
-    if (!order)
-        order = compare_numbers(x->couple->first, y->couple->first);
-    return order ? order : compare_numbers(x->couple->second, y->couple->second);
-}
-
-/* Where those of these objects begin, or would. */
-static size_t find_group(const struct meetings *all, uint64_t first, uint64_t second)
-{
-    size_t low = 0, high = all->couples.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_objects(&all->couples.at[middle], first, second) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static size_t group_end(const struct meetings *all, size_t begin)
-{
-    const struct paired *at = all->couples.at;
-    size_t end = begin;
-
-    while (end < all->couples.len &&
-           !compare_objects(&at[end], at[begin].object, at[begin].second_object))
-        end++;
-    return end;
-}
-
-/* Counts those of the group that have the same first entry. */
-static void count_runs(struct meetings *all, size_t begin, size_t end)
-{
-    struct paired *at = all->couples.at;
-    size_t first = begin;
-
-    for (size_t i = begin; i < end; i++) {
-        if (at[i].couple->first != at[first].couple->first)
-            first = i;
-        at[first].run++;
-    }
-}
-
-static void guess_between(struct meetings *all, size_t begin, size_t end)
-{
-    struct paired *at = all->couples.at;
-    uint64_t object = at[begin].object;
-
-    for (size_t i = all->g->begins[object]; i < all->g->begins[object + 1]; i++) {
-        uint32_t b = all->g->ids[i];
-        const struct kind *kind = fw_guess_kind(all->g, b);
-
-        for (size_t p = begin; p < end; p += at[p].run) {
-            if (!fw_guess_may_follow(at[p].kind, kind) ||
-                !fw_guess_follows(all->g, at[p].couple->first, b))
-                continue;
-            for (size_t j = p; j < p + at[p].run; j++)
-                try_between(all, &at[j], b);
-        }
-    }
-}
-
-/* Is there anything to be said of p and the couples of q's run?  C may be before D in all of them
- * or in none. */
-static bool may_be_opposite(const struct meetings *all, const struct paired *p,
-                            const struct paired *q)
-{
-    return p->thread != q->thread &&
-           (p->couple->flags & PAIR_HELD ||
-            fw_guess_follows(all->g, q->couple->first, p->couple->second));
-}
-
-static void guess_opposite(struct meetings *all, size_t begin, size_t end)
-{
-    struct paired *at = all->couples.at;
-    size_t other = find_group(all, at[begin].second_object, at[begin].object), stop = other;
-
-    if (other < all->couples.len &&
-        !compare_objects(&at[other], at[begin].second_object, at[begin].object))
-        stop = group_end(all, other);
-    if (stop > other && !at[other].run)
-        count_runs(all, other, stop);
-    for (size_t p = begin; p < end; p++)
-        for (size_t q = other; q < stop; q += at[q].run) {
-            if (!may_be_opposite(all, &at[p], &at[q]))
-                continue;
-            for (size_t i = q; i < q + at[q].run; i++)
-                try_opposite(all, &at[p], &at[i]);
-        }
-}
-
-/* A may be before B in all of two runs or in none. */
-static void guess_alike(struct meetings *all, size_t begin, size_t end, bool one)
-{
-    struct paired *at = all->couples.at;
-
-    for (size_t p = begin; p < end; p += at[p].run)
-        for (size_t q = begin; q < end; q += at[q].run) {
-            if (!fw_guess_may_follow(at[p].kind, at[q].kind) ||
-                !fw_guess_follows(all->g, at[p].couple->first, at[q].couple->first))
-                continue;
-            for (size_t i = p; i < p + at[p].run; i++)
-                for (size_t j = q; j < q + at[q].run; j++)
-                    try_alike(all, &at[i], &at[j], one);
-        }
-}
-
-static void guess_group(struct meetings *all, size_t begin, size_t end)
-{
-    bool one = all->couples.at[begin].object == all->couples.at[begin].second_object;
-
-    if (!all->couples.at[begin].run)
-        count_runs(all, begin, end);
-    guess_alike(all, begin, end, one);
-    if (one)
-        guess_between(all, begin, end);
-    if (all->couples.at[begin].object < all->couples.at[begin].second_object)
-        guess_opposite(all, begin, end);
-}
-
-static void sort_couples(struct meetings *all)
-{
-    const struct fw_profiler *profiler = all->g->profiler;
-
-    for (size_t i = 0; i < profiler->matches.len; i++) {
-        const struct match *match = &profiler->matches.at[i];
-
-        for (size_t j = 0; j < match->kept; j++) {
-            struct couple *couple = &match->couples.at[match->ranks.at[j].place];
-
-            fw_vec_push(&all->couples,
-                        ((struct paired) {
-                            .object = fw_guess_entry(all->g, couple->first)->object,
-                            .second_object = fw_guess_entry(all->g, couple->second)->object,
-                            .thread = fw_guess_kind(all->g, couple->first)->thread,
-                            .kind = fw_guess_kind(all->g, couple->first),
-                            .couple = couple }));
-        }
-    }
-    if (all->couples.len)
-        qsort(all->couples.at, all->couples.len, sizeof *all->couples.at, compare_paired);
-}
-
-void fw_guess_meetings(const struct guess *g)
-{
-    struct meetings all = { .g = g };
-
-    sort_couples(&all);
-    for (size_t begin = 0, end; begin < all.couples.len; begin = end) {
-        end = group_end(&all, begin);
-        guess_group(&all, begin, end);
-    }
-    for (size_t i = 0; i < all.couples.len; i++)
-        fw_vec_release(&all.couples.at[i].at);
-    for (size_t i = 0; i < all.timelines.len; i++) {
-        fw_vec_release(&all.timelines.at[i].firsts);
-        fw_vec_release(&all.timelines.at[i].lasts);
-    }
-    fw_vec_release(&all.couples);
-    fw_vec_release(&all.timelines);
-    fw_idmap_release(&all.by_entry);
 }

@@ -6,7 +6,8 @@
  *     profile_entry.c    accesses become entries; when each of them occurred
  *     profile_couple.c   pairs of entries within a window
  *     profile_guess.c    at the end: which entries may follow which, and idiom 1
- *     profile_meet.c     ... and idioms of two dependencies
+ *     profile_group.c    ... which couples are held against which
+ *     profile_meet.c     ... and do two of them go together: idioms of two dependencies
  *
  * A thread's clock has *versions*, numbered from 0: accesses with nothing received or sent between
  * them have the same one.  A thread's *epoch* counts what it has sent.
@@ -218,6 +219,14 @@ struct fw_profiler {
     struct marks marks; /* of the access at hand */
 };
 
+/* Is no more wanted? */
+static inline bool fw_profiler_stopped(const struct fw_profiler *profiler)
+{
+    const atomic_bool *stop = profiler->options.stop;
+
+    return stop && atomic_load_explicit(stop, memory_order_relaxed); /* it says nothing else */
+}
+
 /* --- profile_clock.c -------------------------------------------------------------------------- */
 
 /* Notes what the clock says, under a version of its own if it has changed; returns the version. */
@@ -324,9 +333,9 @@ void fw_guess_add(const struct guess *g, const struct fw_candidate *candidate);
 void fw_profiler_guess(struct fw_profiler *profiler, struct fw_iroot_set *set,
                        struct fw_iroot_set *outside);
 
-/* --- profile_meet.c --------------------------------------------------------------------------- */
+/* --- profile_group.c -------------------------------------------------------------------------- */
 
-/* Idioms of two dependencies. */
-void fw_guess_meetings(const struct guess *g);
+/* Idioms of two dependencies.  False: not all of them were looked for. */
+bool fw_guess_meetings(const struct guess *g);
 
 #endif

@@ -222,9 +222,8 @@ static void long_sections_are_not_kept(void **state)
 }
 
 /* T1 writes and T2 reads pairs of neighbours, of so many: one pair of places, many of objects. */
-static bool overlooks(unsigned objects, uint32_t most)
+static bool overlooks_with(unsigned objects, const struct fw_profile_options *options)
 {
-    struct fw_profile_options options = { .most = most };
     struct fw_iroot_set *set = fw_iroot_set_create();
     struct fw_strtab accesses;
     struct fw_trace *trace;
@@ -239,11 +238,18 @@ static bool overlooks(unsigned objects, uint32_t most)
                                      thread == 1 ? 'a' : 'b');
     trace = fw_load_line(text);
     fw_strtab_init(&accesses);
-    limits = fw_profile_trace(trace, &accesses, &options, set, NULL);
+    limits = fw_profile_trace(trace, &accesses, options, set, NULL);
     fw_strtab_release(&accesses);
     fw_trace_destroy(trace);
     fw_iroot_set_destroy(set);
     return limits.overlooks;
+}
+
+static bool overlooks(unsigned objects, uint32_t most)
+{
+    struct fw_profile_options options = { .most = most };
+
+    return overlooks_with(objects, &options);
 }
 
 static void what_may_be_overlooked_is_said(void **state)
@@ -254,6 +260,26 @@ static void what_may_be_overlooked_is_said(void **state)
     assert_true(overlooks(4, 5));
     assert_true(overlooks(20, 0));
     assert_false(overlooks(20, UINT32_MAX));
+}
+
+/* Six groups of two couples each: what one of them does not use is there for the others. */
+static void looks_are_bounded(void **state)
+{
+    struct fw_profile_options few = { .looks = 10 }, enough = { .looks = 1000 };
+
+    (void)state;
+    assert_true(overlooks_with(4, &few));
+    assert_false(overlooks_with(4, &enough));
+}
+
+static void who_is_stopped_has_overlooked_something(void **state)
+{
+    atomic_bool stop = true, go_on = false;
+    struct fw_profile_options stopped = { .stop = &stop }, at_ease = { .stop = &go_on };
+
+    (void)state;
+    assert_true(overlooks_with(4, &stopped));
+    assert_false(overlooks_with(4, &at_ease));
 }
 
 int main(void)
@@ -268,6 +294,8 @@ int main(void)
         cmocka_unit_test(shared_accesses_are_learnt),
         cmocka_unit_test(long_sections_are_not_kept),
         cmocka_unit_test(what_may_be_overlooked_is_said),
+        cmocka_unit_test(looks_are_bounded),
+        cmocka_unit_test(who_is_stopped_has_overlooked_something),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
