@@ -10,8 +10,8 @@
  * (delta debugging: halves, quarters, ...), then single ones, and the turn behind is tried in their
  * place, or that the thread goes on until it waits.  Without a turn other threads may come by a
  * place more often or less; so what does not fail is tried again with the places behind it counted
- * from the end.  At last the end is cut where the failure comes by itself, and preemptions are
- * tried earlier.
+ * from the end.  Where many are left all the same, two of them are tried alone.  At last the end is
+ * cut where the failure comes by itself, and preemptions are tried earlier.
  */
 #include "base/alloc.h"
 #include "explore/turns.h"
@@ -22,6 +22,10 @@
 #define PATIENCE_MS 300u /* an order in which a thread waits for longer is not worth it ... */
 #define ROUNDS      3u   /* counts from the end that are tried: none later, one, two */
 #define FAR         UINT64_MAX
+#define FEW         2u   /* preemptions: most failures need no more ... */
+#define LATEST      5u   /* ... and of those that there are, they are among the last ones */
+#define TIMES       24u  /* that a thread comes by its place */
+#define RESERVE     3u   /* a third of the runs is for that */
 #define LONGER      2u   /* ... and for so many times what the failure itself needs */
 
 struct shrinker {
@@ -268,6 +272,57 @@ static bool shrink_single(struct shrinker *s)
     return better;
 }
 
+/* --- two alone -------------------------------------------------------------------------------- */
+
+/* One thread is held before a place, another one goes as far as its own, and the first goes on
+ * until it waits. */
+static void make_pair(struct shrinker *s, const struct fw_control_step *held,
+                      const struct fw_control_step *other)
+{
+    struct fw_control_step steps[] = { *held, *other,
+                                       { .path = held->path, .how = FW_STEP_AWAY } };
+
+    copy_best(s);
+    s->changed = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        fw_vec_push(&s->candidate.steps, steps[i]);
+        fw_vec_push(&s->behind, FAR);
+    }
+}
+
+/* The other one at each time that it comes by. */
+static bool is_pair(struct shrinker *s, struct fw_control_step held, struct fw_control_step other)
+{
+    for (other.ordinal = 1; other.ordinal <= TIMES && s->runs && !s->broken; other.ordinal++) {
+        make_pair(s, &held, &other);
+        if (improves(s))
+            return true;
+        if (fw_session_head(s->session)->diverged)
+            return false;
+    }
+    return false;
+}
+
+/* Each turn that is too many changes how often other threads come by their places, so that none of
+ * them can be left out by itself; without all of them two may do. */
+static bool shrink_to_pair(struct shrinker *s)
+{
+    struct fw_control_step latest[LATEST];
+    size_t count = 0;
+
+    for (size_t i = s->best->steps.len; i-- > 0 && count < LATEST;)
+        if (s->best->steps.at[i].how == FW_STEP_SITE)
+            latest[count++] = s->best->steps.at[i];
+    for (size_t far = 1; far < count; far++)
+        for (size_t i = 0; i + far < count; i++)
+            if (latest[i].path != latest[i + far].path &&
+                is_pair(s, latest[i + far], latest[i]))
+                return true;
+    return false;
+}
+
+/* --- at last ---------------------------------------------------------------------------------- */
+
 /* Other builds unroll loops and do at once what is done several times: the first time is the one
  * that they all have. */
 static void shrink_ordinals(struct shrinker *s)
@@ -308,7 +363,7 @@ int fw_turns_shrink(struct fw_turns *turns, struct fw_session *session, const st
 {
     struct shrinker s = { .session = session,
                           .same = same,
-                          .runs = runs + 1,
+                          .runs = runs + 1 - runs / RESERVE,
                           .patience = PATIENCE_MS + LONGER * turns->away,
                           .best = turns,
                           .err = err };
@@ -317,6 +372,11 @@ int fw_turns_shrink(struct fw_turns *turns, struct fw_session *session, const st
     if (repeats) {
         note_visits(&s);
         shrink_groups(&s);
+        while (shrink_single(&s))
+            ;
+        s.runs += runs / RESERVE;
+        if (fw_turns_preemptions(turns) > FEW)
+            shrink_to_pair(&s);
         while (shrink_single(&s))
             ;
         s.runs += !s.runs; /* there is always one for this */
