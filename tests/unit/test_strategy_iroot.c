@@ -57,7 +57,7 @@ static const char *const role_objects[] = { "", "xx", "xxx", "xxxx", "xxyy", "xx
 
 static uint64_t object_of(unsigned idiom, char letter, unsigned thread)
 {
-    if (letter >= 'A' && letter <= 'D')
+    if (letter >= 'A' && letter < 'A' + (int)strlen(role_objects[idiom])) /* others do not matter */
         letter = role_objects[idiom][letter - 'A'];
     return letter == 'x' || letter == 'y' ? (uint64_t)letter * 16
                                           : 4096 + (uint64_t)letter * 16 + thread * 8;
