@@ -11,6 +11,7 @@
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/process.h"
+#include "runtime/processor.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -206,7 +207,11 @@ FW_EXPORT long syscall(long number, ...)
     va_end(rest);
     if (fw_call_known(number, a, &result))
         return result;
+    if (number == SYS_sched_setaffinity)
+        fw_processor_end();
     result = call(number, a, FW_PC);
+    if (number == SYS_sched_getaffinity && result > 0)
+        fw_processor_told((size_t)a[1], (void *)a[2]);
     if (result >= 0 || result < -4095)
         return result;
     errno = (int)-result;

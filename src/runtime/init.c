@@ -9,6 +9,7 @@
 #include "runtime/futex.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
+#include "runtime/processor.h"
 #include "runtime/shadow.h"
 #include "runtime/signals.h"
 #include "runtime/sink.h"
@@ -52,8 +53,10 @@ static void start(void)
         return;
     }
     register_membarrier();
-    if (fw_control_on)
+    if (fw_control_on) {
+        fw_processor_begin();
         fw_control_born(fw_self, NULL);
+    }
     fw_sched_start(&scheduling, fw_self);
     if (!fw_signals_started)
         fw_signals_begin();

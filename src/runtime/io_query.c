@@ -4,6 +4,7 @@
  */
 #include "runtime/channel.h"
 #include "runtime/control.h"
+#include "runtime/processor.h"
 #include "runtime/told.h"
 
 #include <arpa/inet.h>
@@ -266,7 +267,14 @@ TOLD(int, inet_aton, (const char *text, struct in_addr *to), (text, to), result,
 TOLD(int, sched_getparam, (pid_t process, struct sched_param *value), (process, value), DONE,
      W(value))
 TOLD(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
-     DONE, WS(set, bytes))
+     DONE && fw_processor_told(bytes, set), WS(set, bytes))
+
+FW_EXPORT int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set)
+{
+    fw_processor_end();
+    return REAL(sched_setaffinity)(process, bytes, set);
+}
+
 TOLD(int, getcpu, (unsigned *processor, unsigned *node), (processor, node),
      (fw_chance(FW_CHANCE_SYSTEM), DONE), W(processor);
      W(node))

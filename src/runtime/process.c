@@ -19,6 +19,7 @@
 #include "runtime/effect.h"
 #include "runtime/intercept.h"
 #include "runtime/patch.h"
+#include "runtime/processor.h"
 #include "runtime/signals.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ static long current_process(void)
 /* Who learns of the child's end, by waiting or by its signal, comes after this. */
 void fw_process_forks(struct fw_thread *t, uintptr_t pc)
 {
+    fw_processor_leave();
     if (!t)
         return;
     if (fw_control_on)
@@ -192,6 +194,7 @@ static void before_exec(const char *path, uintptr_t pc)
 {
     int saved = errno;
 
+    fw_processor_leave();
     fw_chance(FW_CHANCE_PROCESSES);
     fw_effect_at(pc, "exec", FW_ON_ALL);
     if (fw_self && process == current_process())

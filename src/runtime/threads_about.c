@@ -1,6 +1,7 @@
 /*
  * threads_about.c - attributes of threads and their objects, which live in the program's memory.
  */
+#include "runtime/processor.h"
 #include "runtime/told.h"
 
 #include <pthread.h>
@@ -60,7 +61,24 @@ TOLD_SERIAL(int, pthread_getschedparam,
             (pthread_t thread, int *restrict policy, struct sched_param *restrict value),
             (thread, policy, value), DONE, W(policy); W(value))
 TOLD(int, pthread_getaffinity_np, (pthread_t thread, size_t bytes, cpu_set_t *set),
-     (thread, bytes, set), DONE, WS(set, bytes))
+     (thread, bytes, set), DONE && fw_processor_told(bytes, set), WS(set, bytes))
+TOLD(int, pthread_attr_getaffinity_np, (const pthread_attr_t *object, size_t bytes, cpu_set_t *set),
+     (object, bytes, set), DONE && fw_processor_told(bytes, set), R(object);
+     WS(set, bytes))
+
+FW_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set)
+{
+    fw_processor_end();
+    return REAL(pthread_setaffinity_np)(thread, bytes, set);
+}
+
+FW_EXPORT int pthread_attr_setaffinity_np(pthread_attr_t *object, size_t bytes,
+                                          const cpu_set_t *set)
+{
+    fw_processor_end();
+    return REAL(pthread_attr_setaffinity_np)(object, bytes, set);
+}
+
 TOLD_SERIAL(int, pthread_getname_np, (pthread_t thread, char *to, size_t most),
             (thread, to, most), DONE, WT(to))
 TOLD(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), DONE,
