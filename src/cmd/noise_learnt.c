@@ -57,32 +57,39 @@ void fw_noise_learn(struct fw_noise_learnt *learnt, const char *line)
         fw_vec_push(&learnt->targets, target);
 }
 
-/* memory: no places in the code, unless there is nothing else. */
-static void put_names(struct fw_output *out, const struct fw_noise_names *names, bool memory)
+static void put_names(struct fw_output *out, const struct fw_noise_names *names)
 {
-    size_t before = out->used;
+    for (size_t i = 0; i < names->len; i++)
+        fw_output_printf(out, ",%s", names->at[i]);
+}
+
+/* Every second variable; no places in the code. */
+static void put_some(struct fw_output *out, const struct fw_noise_names *names, bool odd)
+{
+    size_t variables = 0;
 
     for (size_t i = 0; i < names->len; i++)
-        if (!memory || names->at[i][0] == 'v')
+        if (names->at[i][0] == 'v' && (variables++ & 1) == odd)
             fw_output_printf(out, ",%s", names->at[i]);
-    if (memory && out->used == before)
-        put_names(out, names, false);
 }
 
 /* Now and then as if nothing were known: what nobody has seen shared yet gets its chance.  Every
  * other turn is for what counts less, and there alone: threads that dwell on their way to it do not
- * come to it at one time.  For the same reason every second of these leaves out the places in the
- * code, of which there are many in what a library's headers do before and after. */
+ * come to it at one time.  For the same reason every second of these has but half of the variables
+ * and none of the places in the code, of which there are many in what a library's headers do. */
 char *fw_noise_with_learnt(const char *options, const struct fw_noise_learnt *learnt, uint64_t run)
 {
-    bool less = run % 2 == 0 && learnt->less.len, memory = less && run % 4 == 2;
+    bool less = run % 2 == 0 && learnt->less.len;
     struct fw_output targets;
     char *text;
 
     if (run % TURNS == 0)
         return fw_xasprintf("%s:learn=1", options);
     fw_output_open_memory(&targets);
-    put_names(&targets, less ? &learnt->less : &learnt->targets, memory);
+    if (less && run % 4 == 2)
+        put_some(&targets, &learnt->less, run % 8 == 6);
+    if (!targets.used)
+        put_names(&targets, less ? &learnt->less : &learnt->targets);
     fw_output_bytes(&targets, "", 1);
     text = fw_xasprintf("%s:learn=1%s%s%s", options, less ? "" : ":prefer=1",
                         targets.used > 1 ? ":targets=" : "", targets.buffer + (targets.used > 1));
