@@ -310,6 +310,25 @@ static void enter_window(struct fw_profiler *profiler, struct profiled *thread,
 }
 
 /*
+ * Where new things begin: if the entry has been there before, in the window, what came before that
+ * was held against it then, and nothing has been added since: its object was accessed in between,
+ * and what is held since before was held there as well.  Only those that were in one version with
+ * it may be in another one now.
+ */
+static size_t first_news(struct profiled *thread, const struct entry *entry, uint32_t version)
+{
+    const struct recent *before = recent_at(thread, entry->recent), *all = thread->recent.at;
+    size_t first = thread->recent_first, i;
+
+    if (!before || (i = (size_t)(before - all)) < first)
+        return first;
+    if (before->version != version)
+        while (i > first && all[i - 1].version == before->version)
+            i--;
+    return i;
+}
+
+/*
  * Which couples are kept hangs on the order in which they come.  So if one is new, those of earlier
  * versions that were left out have their turn after all, and are first.
  */
@@ -317,7 +336,8 @@ static void look_back(struct fw_profiler *profiler, struct profiled *thread,
                       const struct coming *coming)
 {
     const uint64_t *above = &thread->above[(size_t)coming->shape * thread->shape_room];
-    size_t left_out = SIZE_MAX, i = thread->recent_first;
+    size_t left_out = SIZE_MAX;
+    size_t i = first_news(thread, &profiler->entries.at[coming->entry], coming->late->version);
     bool all = false;
 
     while (i < thread->recent.len) {
