@@ -27,7 +27,8 @@ struct guarded {
 struct fw_guards {
     FW_VEC(struct holder) threads;
     FW_VEC(struct guarded) variables;
-    uint32_t phases;
+    FW_VEC(bool) is_guard; /* by lock */
+    uint32_t phases, guarded;
 };
 
 struct fw_guards *fw_guards_create(void)
@@ -43,6 +44,7 @@ void fw_guards_destroy(struct fw_guards *guards)
         fw_vec_release(&guards->threads.at[i].held);
     fw_vec_release(&guards->threads);
     fw_vec_release(&guards->variables);
+    fw_vec_release(&guards->is_guard);
     free(guards);
 }
 
@@ -136,4 +138,32 @@ uint32_t fw_guards_of(const struct fw_guards *guards, uint32_t variable)
     return variable < guards->variables.len && guards->variables.at[variable].count
                ? guards->variables.at[variable].lock[0]
                : FW_GUARD_NONE;
+}
+
+void fw_guards_finish(struct fw_guards *guards)
+{
+    for (uint32_t i = 0; i < guards->variables.len; i++) {
+        uint32_t lock = fw_guards_of(guards, i);
+
+        if (lock == FW_GUARD_NONE)
+            continue;
+        fw_vec_extend(&guards->is_guard, (size_t)lock + 1);
+        guards->is_guard.at[lock] = true;
+        guards->guarded++;
+    }
+}
+
+uint32_t fw_guards_guarded(const struct fw_guards *guards)
+{
+    return guards->guarded;
+}
+
+uint32_t fw_guards_locks(const struct fw_guards *guards)
+{
+    return (uint32_t)guards->is_guard.len;
+}
+
+bool fw_guards_is(const struct fw_guards *guards, uint32_t lock)
+{
+    return lock < guards->is_guard.len && guards->is_guard.at[lock];
 }

@@ -34,6 +34,13 @@ void fw_guards_lock(struct fw_guards *guards, uint32_t thread, uint32_t lock, bo
 void fw_guards_unlock(struct fw_guards *guards, uint32_t thread, uint32_t lock);
 void fw_guards_access(struct fw_guards *guards, uint32_t thread, uint32_t variable);
 
+/* The run is over; nothing can be asked before. */
+void fw_guards_finish(struct fw_guards *guards);
+/* How many variables have one. */
+uint32_t fw_guards_guarded(const struct fw_guards *guards);
+/* Locks have smaller numbers than this; is it a guard? */
+uint32_t fw_guards_locks(const struct fw_guards *guards);
+bool fw_guards_is(const struct fw_guards *guards, uint32_t lock);
 /* FW_GUARD_NONE: it has none, or all of its accesses are without locks. */
 uint32_t fw_guards_of(const struct fw_guards *guards, uint32_t variable);
 

@@ -17,6 +17,7 @@ struct fw_profiler *fw_profiler_create(const struct fw_symbols *symbols,
     profiler->options = *options;
     profiler->window = options->window ? options->window : FW_IROOT_WINDOW;
     profiler->most = options->most ? options->most : FW_PROFILE_MOST;
+    profiler->share = fw_profiler_share(options);
     profiler->symbols = symbols;
     profiler->naming = fw_naming_create(symbols, accesses, options->lacks_repeats);
     profiler->flow = fw_flow_create();
@@ -338,6 +339,7 @@ static struct learnt learn(const struct fw_trace *trace, struct fw_strtab *acces
             learn_access(&learnt, event, does, fw_naming_access(naming, event));
     }
     fw_naming_destroy(naming);
+    fw_guards_finish(learnt.guards);
     return learnt;
 }
 

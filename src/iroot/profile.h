@@ -29,9 +29,11 @@
  * Where many objects are treated alike, entries that differ in the object and the locks only make
  * as many pairs as there are objects times the window.  Of those only `most` are kept, by a hash of
  * the objects; so with many objects something may be overlooked in idioms 2 to 6, and
- * fw_profiler_overlooks says whether that is so.  Where the same few objects are met in very many
- * ways (locks within locks), not all pairs of pairs are looked at either: FW_PROFILE_LOOKS and
- * FW_PROFILE_EACH for each pair of entries, shared out among the objects; the same is said of that.
+ * fw_profiler_overlooks says whether that is so.  Where locks guard very many variables, a lock and
+ * what it guards are a team, and only some teams, again by a hash, are looked at in idioms 2 to 6:
+ * those of about FW_PROFILE_GUARDED variables, and four at least.  Where the same few objects are
+ * met in very many ways (locks within locks), not all pairs of pairs are looked at either:
+ * FW_PROFILE_LOOKS and FW_PROFILE_EACH for each pair of entries, shared out among the objects.
  *
  * Memory: entries and pairs of them, a step of the clocks for each message between threads, and
  * the accesses since a thread has held no lock (at most FW_PROFILE_LATE; if there are more, they
@@ -51,6 +53,7 @@
 
 #define FW_PROFILE_LATE (1u << 20)
 #define FW_PROFILE_MOST 64u
+#define FW_PROFILE_GUARDED 256u
 #define FW_PROFILE_LOOKS (1u << 27)
 #define FW_PROFILE_EACH  64u
 
@@ -59,6 +62,7 @@ struct fw_profile_options {
     bool free_atomics; /* atomic accesses and fences synchronise nobody, as in the dissertation */
     uint32_t window;   /* 0: FW_IROOT_WINDOW */
     uint32_t most;     /* pairs of entries, as said above; 0: FW_PROFILE_MOST */
+    uint32_t guarded;  /* variables, as said above; 0: FW_PROFILE_GUARDED */
     uint64_t looks;    /* at pairs of these; 0: as said above */
     const struct fw_shared *shared; /* leave out other accesses; NULL: none */
     bool same_run; /* it was learnt from this very run: leave out private objects, too */

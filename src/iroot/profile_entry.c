@@ -51,8 +51,12 @@ static bool has_marks(const void *key, uint32_t id)
     const struct fw_profiler *profiler = key;
     const struct marks *marks = &profiler->lock_sets.at[id];
 
-    return marks->len == profiler->marks.len &&
-           memcmp(marks->at, profiler->marks.at, marks->len * sizeof *marks->at) == 0;
+    if (marks->len != profiler->marks.len)
+        return false;
+    for (size_t i = 0; i < marks->len; i++) /* mostly one */
+        if (marks->at[i] != profiler->marks.at[i])
+            return false;
+    return true;
 }
 
 static void sort_marks(struct marks *marks)
@@ -96,13 +100,10 @@ static uint32_t guard_of(const struct fw_profiler *profiler, uint64_t object)
 
 /* The number of the lock set that the late access has: if its object has a guard, of that alone. */
 static uint32_t intern_locks(struct fw_profiler *profiler, const struct profiled *thread,
-                             const struct late *late)
+                             const struct late *late, uint32_t guard)
 {
-    uint32_t guard;
-
     if (!late->held_count)
         return 0;
-    guard = guard_of(profiler, late->object);
     fw_vec_clear(&profiler->marks);
     for (uint32_t i = late->held; i < late->held + late->held_count; i++)
         if (guard == FW_GUARD_NONE || guard == thread->late_held.at[i].lock)
@@ -118,6 +119,53 @@ static uint64_t pattern_of(const struct profiled *thread, const struct late *lat
     for (uint32_t i = late->held; i < late->held + late->held_count; i++)
         pattern += (uint64_t)1 << 8 * (thread->late_marks.at[i] & ((1u << HELD_LOCK_BITS) - 1));
     return pattern;
+}
+
+/* --- teams ------------------------------------------------------------------------------------ */
+
+#define FEW_TEAMS 4u
+
+FW_VEC_TYPE(hashes, uint64_t);
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+uint64_t fw_profiler_share(const struct fw_profile_options *options)
+{
+    const struct fw_guards *guards = options->guards;
+    uint32_t most = options->guarded ? options->guarded : FW_PROFILE_GUARDED;
+    struct hashes teams = { 0 };
+    uint64_t share = UINT64_MAX;
+    size_t count;
+
+    if (!guards || fw_guards_guarded(guards) <= most)
+        return share;
+    for (uint32_t i = 0; i < fw_guards_locks(guards); i++)
+        if (fw_guards_is(guards, i))
+            fw_vec_push(&teams, fw_profiler_mix(0, i));
+    count = teams.len * most / fw_guards_guarded(guards);
+    count = count > FEW_TEAMS ? count : FEW_TEAMS;
+    if (count < teams.len) {
+        qsort(teams.at, teams.len, sizeof *teams.at, compare_hashes);
+        share = teams.at[count];
+    }
+    fw_vec_release(&teams);
+    return share;
+}
+
+/* Is it in a team that is left out?  guard: the object's. */
+static bool is_spare(const struct fw_profiler *profiler, uint64_t object, uint32_t guard)
+{
+    uint32_t lock = object & 1 ? (uint32_t)(object >> 1) : guard;
+
+    if (profiler->share == UINT64_MAX)
+        return false;
+    return fw_guards_is(profiler->options.guards, lock) &&
+           fw_profiler_mix(0, lock) >= profiler->share;
 }
 
 /* --- kinds ------------------------------------------------------------------------------------ */
@@ -265,7 +313,8 @@ static void note_occurrence(struct profiled *thread, struct entry *entry, const 
     latest->occurrence = entry->occurrence;
 }
 
-/* An access that no iRoot has ends what others of its object could do together. */
+/* An access that no iRoot has, or none of two dependencies, ends what others of its object could do
+ * together. */
 static void pass(struct profiled *thread, const struct late *late, struct latest *latest)
 {
     if (latest->occurrence)
@@ -283,10 +332,13 @@ static void find_kinds(struct fw_profiler *profiler, uint32_t number)
     for (size_t i = 0; i < thread->late.len; i++) {
         struct late *late = &thread->late.at[i];
         struct kind kind = { .thread = number, .access = late->access, .flags = late->flags };
+        uint32_t guard;
 
         if (late->access == FW_ACCESS_NONE)
             continue;
-        kind.locks = intern_locks(profiler, thread, late);
+        guard = guard_of(profiler, late->object);
+        late->spare = is_spare(profiler, late->object, guard);
+        kind.locks = intern_locks(profiler, thread, late, guard);
         kind.pattern = pattern_of(thread, late);
         late->kind = intern_kind(profiler, &kind);
         if (profiler->by_entry.size)
@@ -312,6 +364,11 @@ void fw_profiler_settle(struct fw_profiler *profiler, uint32_t number)
         entry = add_entry(profiler, late, latest);
         if (profiler->options.simple)
             continue;
+        if (late->spare) {
+            profiler->overlooks = true;
+            pass(thread, late, latest);
+            continue;
+        }
         note_occurrence(thread, &profiler->entries.at[entry], late, latest);
         fw_profiler_couple(profiler, number, late, entry, latest);
     }

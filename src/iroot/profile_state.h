@@ -52,6 +52,7 @@ struct late {
     uint32_t kind;             /* known when it is settled */
     uint32_t held, held_count; /* of the thread's late_held: with all marks but that of the last */
     uint8_t flags;
+    bool spare; /* known when it is settled: it has no iRoot of two dependencies */
 };
 
 /* What an access does, as an entry has it. */
@@ -208,6 +209,7 @@ struct fw_profiler {
     uint64_t hurried;
     bool overlooks; /* couples were given up */
     size_t most;                   /* couples of two shapes */
+    uint64_t share; /* guards with smaller hashes count, and what they guard; UINT64_MAX: all */
 
     FW_VEC(struct marks) lock_sets; /* ascending; 0 is the empty one */
     struct fw_idmap by_locks;
@@ -259,6 +261,8 @@ static inline const struct kind *fw_profiler_kind(const struct fw_profiler *prof
     return &profiler->kinds.at[entry->kind];
 }
 
+/* The smallest hash of a guard that does not count; UINT64_MAX: all do. */
+uint64_t fw_profiler_share(const struct fw_profile_options *options);
 /* All late accesses of the thread become entries. */
 void fw_profiler_settle(struct fw_profiler *profiler, uint32_t thread);
 /* What is known of the thread's accesses of the object; it stays where it is. */

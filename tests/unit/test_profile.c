@@ -262,6 +262,56 @@ static void what_may_be_overlooked_is_said(void **state)
     assert_false(overlooks(20, UINT32_MAX));
 }
 
+/* So many variables, each with a lock of its own, which two threads take twice; what is guessed of
+ * idiom 4 if about so many of them are looked at. */
+static char *guess_guarded(unsigned objects, uint32_t guarded, bool *overlooks)
+{
+    struct fw_profile_options options = { .guarded = guarded, .most = UINT32_MAX };
+    struct fw_iroot_set *set = fw_iroot_set_create();
+    struct fw_profile_limits limits;
+    struct fw_strtab accesses;
+    struct fw_trace *trace;
+    char text[8192], *found;
+    size_t used = 0;
+
+    for (unsigned thread = 1; thread <= 2; thread++)
+        for (unsigned i = 0; i < objects; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "%sT%u|acq(l%u)|l T%u|r(x%u)|a T%u|rel(l%u)|u T%u|acq(l%u)|l "
+                                     "T%u|w(x%u)|b T%u|rel(l%u)|u",
+                                     used ? " " : "", thread, i, thread, i, thread, i, thread, i,
+                                     thread, i, thread, i);
+    trace = fw_load_line(text);
+    fw_strtab_init(&accesses);
+    limits = fw_profile_trace(trace, &accesses, &options, set, NULL);
+    *overlooks = limits.overlooks;
+    found = list(set, &accesses, 4);
+    fw_strtab_release(&accesses);
+    fw_trace_destroy(trace);
+    fw_iroot_set_destroy(set);
+    return found;
+}
+
+/* Where all are treated alike, some are enough; where there are only some, all are looked at. */
+static void of_many_that_are_guarded_some_are_enough(void **state)
+{
+    bool overlooks;
+    char *all = guess_guarded(12, 12, &overlooks), *some, *few;
+
+    (void)state;
+    assert_false(overlooks);
+    assert_string_equal(all, "b,a,b,a b,a,u,l b,b,b,a b,b,u,l u,l,b,a u,l,u,l");
+    some = guess_guarded(12, 5, &overlooks);
+    assert_true(overlooks);
+    assert_string_equal(some, all);
+    few = guess_guarded(4, 1, &overlooks);
+    assert_false(overlooks);
+    assert_string_equal(few, all);
+    free(all);
+    free(some);
+    free(few);
+}
+
 /* Six groups of two couples each: what one of them does not use is there for the others. */
 static void looks_are_bounded(void **state)
 {
@@ -294,6 +344,7 @@ int main(void)
         cmocka_unit_test(shared_accesses_are_learnt),
         cmocka_unit_test(long_sections_are_not_kept),
         cmocka_unit_test(what_may_be_overlooked_is_said),
+        cmocka_unit_test(of_many_that_are_guarded_some_are_enough),
         cmocka_unit_test(looks_are_bounded),
         cmocka_unit_test(who_is_stopped_has_overlooked_something),
     };
