@@ -140,7 +140,7 @@ uint64_t fw_profiler_share(const struct fw_profile_options *options)
     uint32_t most = options->guarded ? options->guarded : FW_PROFILE_GUARDED;
     struct hashes teams = { 0 };
     uint64_t share = UINT64_MAX;
-    size_t count;
+    size_t count, few;
 
     if (!guards || fw_guards_guarded(guards) <= most)
         return share;
@@ -148,7 +148,8 @@ uint64_t fw_profiler_share(const struct fw_profile_options *options)
         if (fw_guards_is(guards, i))
             fw_vec_push(&teams, fw_profiler_mix(0, i));
     count = teams.len * most / fw_guards_guarded(guards);
-    count = count > FEW_TEAMS ? count : FEW_TEAMS;
+    few = most < FEW_TEAMS ? most : FEW_TEAMS;
+    count = count > few ? count : few;
     if (count < teams.len) {
         qsort(teams.at, teams.len, sizeof *teams.at, compare_hashes);
         share = teams.at[count];

@@ -85,10 +85,14 @@ static bool compare(const struct fw_trace *trace, struct fw_random *random, cons
                                           .looks = fw_random_percent(random, 10)
                                                        ? 1 + fw_random_below(random, 40)
                                                        : 0,
+                                          .guarded = fw_random_percent(random, 10)
+                                                         ? 1 + fw_random_below(random, 2)
+                                                         : 0,
                                           .lacks_repeats = trace->lacks_repeats };
     struct fw_observe_options observe = { .simple = options.simple, .window = options.window };
     struct fw_index *index = fw_index_create(trace);
     struct fw_strtab accesses;
+    bool bounded = options.most != UINT32_MAX || options.looks || options.guarded;
     bool good, overlooks;
 
     fw_strtab_init(&accesses);
@@ -98,7 +102,7 @@ static bool compare(const struct fw_trace *trace, struct fw_random *random, cons
     good = is_within(sets->found, sets->expected, true, &accesses, "guessed", why, why_size) &&
            is_within(sets->outside, sets->expected_outside, true, &accesses, "not from outside",
                      why, why_size);
-    if (good && (!overlooks || (options.most == UINT32_MAX && !options.looks)))
+    if (good && (!overlooks || !bounded))
         good = is_within(sets->expected, sets->found, true, &accesses, "overlooked", why,
                          why_size) &&
                is_within(sets->expected_outside, sets->outside, true, &accesses, "is from outside",

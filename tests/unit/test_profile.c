@@ -304,7 +304,7 @@ static void of_many_that_are_guarded_some_are_enough(void **state)
     some = guess_guarded(12, 5, &overlooks);
     assert_true(overlooks);
     assert_string_equal(some, all);
-    few = guess_guarded(4, 1, &overlooks);
+    few = guess_guarded(4, 4, &overlooks);
     assert_false(overlooks);
     assert_string_equal(few, all);
     free(all);
