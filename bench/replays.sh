@@ -2,7 +2,7 @@
 # replays.sh [--runs=100] [--find=2000] [NAME...] - do failing schedules replay, also in other builds?
 #
 # Each program of tests/schedules (or those named) fails in one of three builds, in turn: gcc -O0, gcc -O2,
-# clang -O2.  What `foreweave explore` finds there within --find runs (pct, then random, then chess) becomes a
+# clang -O2.  What `foreweave explore` finds there within --find runs (pct, then random, chess, predict) becomes a
 # schedule, which is replayed --runs times in the same build, in the two others, and in one of gcc -O1 from
 # sources with a function, comments and empty lines added.  One line a program:
 #
@@ -59,7 +59,7 @@ for name in "${names[@]}"; do
     from=${builds[$((turn++ % 3))]}
     build "$name" >/dev/null 2>&1
     schedule=
-    for strategy in pct random chess; do
+    for strategy in pct random chess predict; do
         rm -rf "$work/found"
         "$FOREWEAVE" explore -s $strategy --until-first --runs="$find" --folder="$work/found" -- \
             "$work/$from/$name" >/dev/null 2>&1
