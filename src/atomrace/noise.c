@@ -175,7 +175,7 @@ bool fw_noise_wants(const struct fw_overlap_access *access)
         return due && draw(1000) < noise.strength;
     if (noise.prefer)
         return draw(1000) < (is_target(access) ? noise.strength : rarely(noise.strength));
-    return is_target(access) && draw(1000) < noise.strength * (noise.learns ? 2 : 1);
+    return is_target(access) && draw(1000) < noise.strength;
 }
 
 /* --- dwelling -------------------------------------------------------------------------------- */
