@@ -7,6 +7,7 @@
 
 #define ELSEWHERE    50u   /* times as rare, if there are preferred places */
 #define OFTEN        100u  /* per mille, from which on every access is decided for itself */
+#define LOCAL        65536u /* bytes of the stack */
 #define QUIET_TICKS  8192u /* between sections without noise, at most */
 #define QUIET_PAUSES 16u
 #define TARGETS      1024u /* ranges */
@@ -162,6 +163,13 @@ static uint32_t rarely(uint32_t strength)
     return (strength + ELSEWHERE - 1) / ELSEWHERE;
 }
 
+/* Variables of functions that are under way: nobody else knows of them as a rule, but loops access
+ * them so often that rare noise there holds a thread up, too. */
+static bool is_local(const struct fw_overlap_access *access)
+{
+    return access->address - (uintptr_t)__builtin_frame_address(0) < LOCAL;
+}
+
 bool fw_noise_wants(const struct fw_overlap_access *access)
 {
     int32_t *ticks = fw_hot.ticks < 0 ? &fw_hot.ticks : &fw_hot.read_ticks;
@@ -174,7 +182,8 @@ bool fw_noise_wants(const struct fw_overlap_access *access)
     if (noise.everywhere)
         return due && draw(1000) < noise.strength;
     if (noise.prefer)
-        return draw(1000) < (is_target(access) ? noise.strength : rarely(noise.strength));
+        return is_target(access) ? draw(1000) < noise.strength
+                                 : !is_local(access) && draw(1000) < rarely(noise.strength);
     return is_target(access) && draw(1000) < noise.strength;
 }
 
