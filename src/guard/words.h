@@ -20,7 +20,9 @@
  * order, the latest first; a thread stands there once.  When threads have taken turns in reading a
  * word for long, the order is left as it is, so that reading does not write any more.
  *
- * Cells belong to addresses modulo a window of 64 GiB; only pages that are touched take memory.
+ * Cells belong to addresses modulo a window of 64 GiB, one for where programs lie and one for
+ * libraries and stacks (told apart by a bit of the address): what is forgotten with a stack must
+ * not be a variable of the program.  Only pages that are touched take memory.
  *
  * Thread-safety: anybody, any time.  Two accesses at the same moment may lose one of the two; the
  * program's own synchronisation keeps apart what it keeps apart.  Nothing waits.
@@ -35,6 +37,7 @@
 
 #define FW_WORD_THREADS 2047u /* numbers from 1 */
 #define FW_WORD_WINDOW  (UINT64_C(1) << 36)
+#define FW_WORD_HALF    45 /* bit: set where the kernel maps memory, from above */
 #define FW_WORD_READERS 4u /* beside the latest */
 #define FW_WORD_TURNS   64u /* of readers until their order is left as it is */
 #define FW_WORD_BEFORE  (FW_WORD_READERS + 1)
@@ -63,14 +66,16 @@ extern _Atomic uint64_t *fw_word_cells;
 
 static inline _Atomic uint64_t *fw_word_cell(uintptr_t address)
 {
-    return &fw_word_cells[(address & (FW_WORD_WINDOW - 1)) >> 2];
+    uintptr_t half = address >> FW_WORD_HALF & 1;
+
+    return &fw_word_cells[half * (FW_WORD_WINDOW >> 2) + ((address & (FW_WORD_WINDOW - 1)) >> 2)];
 }
 
 /* A word whose writer is taking its writes back (region.h): nobody's, for a moment. */
 #define FW_WORD_CLAIMED UINT64_C(0x7ffff800)
 
 /* Memory for the cells; they need `fw_words_room` bytes, all zero, and are never given back. */
-#define FW_WORDS_ROOM (FW_WORD_WINDOW >> 2 << 3)
+#define FW_WORDS_ROOM (2 * (FW_WORD_WINDOW >> 2 << 3))
 
 /* What is no dependency on another thread, a bit each. */
 enum {
