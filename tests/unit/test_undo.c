@@ -362,6 +362,23 @@ static void a_stack_is_as_it_was(void **state)
     assert_int_equal(fw_jump_save(&jump, (uintptr_t)__builtin_dwarf_cfa() + 2 * FW_JUMP_ROOM), -1);
 }
 
+/* A program and a thread's stack at the same place of a window: what is forgotten with the stack
+ * is not the program's. */
+static void stacks_and_programs_are_kept_apart(void **state)
+{
+    uintptr_t stack = UINT64_C(0x7f1234560000), program = 0x555000000000 | (stack & 0xfffffffff);
+
+    (void)state;
+    fw_word_note(program, fw_word_who(1, 1), true);
+    fw_word_note(stack, fw_word_who(2, 2), true);
+    assert_true(fw_word_owns(atomic_load(fw_word_cell(program)), 1));
+    assert_true(fw_word_owns(atomic_load(fw_word_cell(stack)), 2));
+    fw_words_forget(stack - 4096, 8192);
+    assert_int_equal(atomic_load(fw_word_cell(stack)), 0);
+    assert_true(fw_word_owns(atomic_load(fw_word_cell(program)), 1));
+    fw_words_forget(program, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +397,7 @@ int main(void)
         cmocka_unit_test_setup(accesses_of_others_are_seen, begin),
         cmocka_unit_test_setup(what_a_handler_interrupted_is_seen, begin),
         cmocka_unit_test(a_stack_is_as_it_was),
+        cmocka_unit_test(stacks_and_programs_are_kept_apart),
     };
 
     fw_word_cells = mmap(NULL, FW_WORDS_ROOM, PROT_READ | PROT_WRITE,
